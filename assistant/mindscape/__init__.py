@@ -1,0 +1,3 @@
+"""Mindscape: an embedded, local-first document assistant."""
+
+__version__ = "0.1.0"

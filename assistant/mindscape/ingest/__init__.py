@@ -1,0 +1,1 @@
+"""Documents in. Read `pipeline.py` first; the stages follow its order: scan, parse, passages, embed."""

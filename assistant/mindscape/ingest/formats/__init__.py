@@ -1,0 +1,1 @@
+"""One module a family of file types, each `parse(source) -> Parsed`; `ingest.parse` chooses among them."""

@@ -1,0 +1,64 @@
+"""What every format gives: one text, and plain facts about places in it.
+
+All offsets are Unicode code points into `Parsed.text`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from mindscape_storage.records import Mark, Section, Status
+
+BlockKind = Literal["paragraph", "heading", "item", "table", "code", "quote", "properties"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of text that passages cut in its own way: prose by sentences, tables by rows, code by blocks."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    header: str = ""
+    """Of a table: its caption and header row, embedded in front of every group of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file as text.
+
+    `blocks` are sorted and do not overlap; text between them is white space or belongs to no block and
+    is cut as prose. `sections` are sorted by start; a section starts at its heading.
+    """
+
+    text: str
+    media_type: str
+    text_like: bool
+    """True when `text` is the decoded file itself, so that lines mean lines of the file."""
+    blocks: tuple[Block, ...] = ()
+    sections: tuple[Section, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    title: str | None = None
+    encoding: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    links: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to parse: its bytes are read once, so that a file which changes meanwhile cannot mix two versions."""
+
+    path: Path
+    data: bytes
+
+
+class ParseFailure(Exception):
+    """The file cannot be indexed: `status` says how, `str(error)` is a sentence that says why and what to do."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason

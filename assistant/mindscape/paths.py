@@ -1,0 +1,71 @@
+"""Where things live: XDG folders, or all of them under MINDSCAPE_HOME."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+_SOCKET_PATH_LIMIT = 100
+"""sun_path holds 104 bytes on macOS and 108 on Linux, with the final NUL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Every file and folder of one installation."""
+
+    data: Path
+    config_file: Path
+    state: Path
+    runtime: Path
+
+    @property
+    def database(self) -> Path:
+        """The library."""
+        return self.data / "library.db"
+
+    @property
+    def models(self) -> Path:
+        """Bundles the user installed."""
+        return self.data / "models"
+
+    @property
+    def socket(self) -> Path:
+        """The daemon's Unix socket."""
+        return self.runtime / "daemon.sock"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the running daemon; contains its process id. Beside the library it protects."""
+        return self.data / "daemon.lock"
+
+    @property
+    def log(self) -> Path:
+        """The daemon's log."""
+        return self.state / "daemon.log"
+
+
+def find_paths(environ: dict[str, str] | None = None) -> Paths:
+    """Read the environment (`os.environ` unless given) and say where everything is; creates nothing."""
+    env = dict(os.environ) if environ is None else environ
+    if home := env.get("MINDSCAPE_HOME"):
+        root = Path(home).expanduser().absolute()
+        return Paths(root, root / "config.toml", root, _short_enough(root))
+    user = Path(env.get("HOME") or Path.home())
+    data = Path(env.get("XDG_DATA_HOME") or user / ".local/share") / "mindscape"
+    config = Path(env.get("XDG_CONFIG_HOME") or user / ".config") / "mindscape"
+    state = Path(env.get("XDG_STATE_HOME") or user / ".local/state") / "mindscape"
+    runtime = env.get("XDG_RUNTIME_DIR")
+    return Paths(
+        data, config / "config.toml", state, _short_enough(Path(runtime) / "mindscape" if runtime else state)
+    )
+
+
+def _short_enough(folder: Path) -> Path:
+    """The folder itself, or a private one with a short name when a socket's path would not fit."""
+    if len(os.fsencode(folder / "daemon.sock")) <= _SOCKET_PATH_LIMIT:
+        return folder
+    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"mindscape-{os.getuid()}-{digest}"

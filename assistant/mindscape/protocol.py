@@ -1,0 +1,74 @@
+"""The wire: JSON-RPC 2.0, one UTF-8 JSON object a line, over a Unix socket.
+
+This file is the authoritative description. Version `PROTOCOL` is sent in the `hello` result.
+Streams are notifications `{"method": "$/stream", "params": {"id": <request id>, ...}}`; a request
+is cancelled by the notification `$/cancel` with `{"id": <request id>}`.
+
+method            params                                             result
+hello             -                                                  {"protocol", "version", "pid"}
+add               paths: [str]                                       {"folders": [...]}
+rm                paths: [str], forget: bool                         {"removed": n}
+ls                -                                                  [document rows]
+status            -                                                  the `status` shape
+wait              tier, timeout                                      the `status` shape; streams progress
+subscribe         -                                                  streams `{"progress": ...}` until cancelled
+search            query, k, scope, tag, since                        the `search` shape
+get               place                                              the `get` shape
+ask               question, scope, mode, stream                      the `ask` shape; streams {"token": str}
+models.list       -                                                  [bundles]
+models.use        name | path                                        the bundle
+doctor            repair: bool                                       {"checks": [...]}
+shutdown          -                                                  {}
+
+The shapes are in `README.md` ("Scripting"); fields may be added, never renamed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, TypedDict, cast
+
+PROTOCOL: Final = 1
+MAX_MESSAGE_BYTES: Final = 8 * 1024 * 1024
+"""Passed as `limit=` on both ends: asyncio's own 64 KiB would break at the first long answer."""
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+
+TIERS: Final = ("searchable", "embedded", "summarised", "recorded", "connected", "refined")
+
+Json = dict[str, Any]
+
+
+class Citation(TypedDict):
+    """A quote that supports an answer; `n` is the [n] in the text."""
+
+    n: int
+    passage_id: int
+    path: str
+    start: int
+    end: int
+    page: str | None
+    line: int | None
+    quote: str
+    supported: bool | None
+
+
+def encode(message: Json) -> bytes:
+    """One line of JSON. Raises ValueError when it would exceed MAX_MESSAGE_BYTES."""
+    line = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    data = line.encode("utf-8", "replace") + b"\n"
+    if len(data) > MAX_MESSAGE_BYTES:
+        raise ValueError(f"a message of {len(data)} bytes is larger than {MAX_MESSAGE_BYTES}")
+    return data
+
+
+def decode(line: bytes) -> Json:
+    """Parse one line. Raises ValueError (bad UTF-8 or JSON, or not an object)."""
+    value = json.loads(line.decode("utf-8"))
+    if not isinstance(value, dict):
+        raise ValueError("a message must be a JSON object")
+    return cast(Json, value)

@@ -1,0 +1,173 @@
+"""The nouns of the library: frozen dataclasses, one for each kind of row.
+
+Offsets are Unicode code points into the text of a content. Passages tile that text, so the text
+itself is stored only as the passages' slices: any range is the passages that cover it, joined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Status(StrEnum):
+    """What became of a file. All but PENDING and OK come with a sentence."""
+
+    PENDING = "pending"
+    OK = "ok"
+    EMPTY = "empty"
+    NO_TEXT = "no_text"
+    PROTECTED = "protected"
+    UNSUPPORTED = "unsupported"
+    UNREADABLE = "unreadable"
+    DAMAGED = "damaged"
+    TOO_LARGE = "too_large"
+    QUARANTINED = "quarantined"
+    AWAY = "away"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder or file the user asked us to watch."""
+
+    id: int
+    path: bytes
+    mode: str
+    """`events` (live), `polling` (no events come from there) or `away` (unmounted or vanished)."""
+    documents: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What `stat` says of a file: compared with != on every field to decide whether to hash again."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A path that points at a content."""
+
+    id: int
+    root_id: int
+    path: bytes
+    display: str
+    """The path as text: undecodable bytes and control characters replaced."""
+    stat: FileStat
+    status: Status
+    reason: str | None
+    content_id: int | None
+    title: str | None = None
+    """The content's own title, or None."""
+    passages: int = 0
+    tier: str | None = None
+    """`searchable` or `embedded` once the status is final, else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it, up to the next heading of the same or a higher level."""
+
+    ordinal: int
+    level: int
+    heading: str
+    start: int
+    """Offset of the heading itself."""
+    end: int
+    path: tuple[str, ...]
+    """Headings from the top down to this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a page or chapter starts."""
+
+    kind: str
+    """`page` or `chapter`."""
+    label: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewPassage:
+    """A passage as cut from a text, before it is stored."""
+
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    """Always `content.text[start:end]`."""
+    line: int | None
+    """1-based line of `start` in a text-like file, else None."""
+    heading: tuple[str, ...]
+    prefix: str = ""
+    """What is embedded in front of the text: a table's header, a note's properties. Usually empty."""
+
+    @property
+    def embed_input(self) -> str:
+        """The text that is embedded; its hash keys the vector."""
+        return f"{self.prefix}\n{self.text}" if self.prefix else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stored passage."""
+
+    id: int
+    content_id: int
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    line: int | None
+    heading: tuple[str, ...]
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentInfo:
+    """What is known of a content besides its passages."""
+
+    title: str | None = None
+    language: str | None = None
+    encoding: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    """JSON values: author, tags, aliases, date, ..."""
+    links: tuple[str, ...] = ()
+    """Raw link targets, in order."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage found by one leg, with that leg's raw score (higher is better)."""
+
+    passage_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A unit of durable work. At most one live job has a given (kind, key)."""
+
+    id: int
+    kind: str
+    key: str
+    priority: int
+    attempts: int
+    payload: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding of `doctor`."""
+
+    name: str
+    state: str
+    """`ok`, `warn` or `fail`."""
+    message: str
+    fix: str | None = None
