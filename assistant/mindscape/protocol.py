@@ -11,7 +11,7 @@ rm                paths: [str], forget: bool                         {"removed":
 ls                -                                                  [document rows]
 status            -                                                  the `status` shape
 wait              tier, timeout                                      the `status` shape; streams progress
-subscribe         -                                                  streams `{"progress": ...}` until cancelled
+subscribe         -                                                  streams {"progress": ...} until cancelled
 search            query, k, scope, tag, since                        the `search` shape
 get               place                                              the `get` shape
 ask               question, scope, mode, stream                      the `ask` shape; streams {"token": str}

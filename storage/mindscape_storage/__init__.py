@@ -1,1 +1,1 @@
-"""Everything Mindscape knows, in one SQLite file. Owns all SQL; its nouns are the frozen dataclasses of `records`."""
+"""Everything Mindscape knows, in one SQLite file: owns all SQL; its nouns are in `records`."""

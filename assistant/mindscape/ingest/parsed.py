@@ -49,14 +49,14 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to parse: its bytes are read once, so that a file which changes meanwhile cannot mix two versions."""
+    """A file to parse, its bytes read once: a file that changes meanwhile cannot mix two versions."""
 
     path: Path
     data: bytes
 
 
 class ParseFailure(Exception):
-    """The file cannot be indexed: `status` says how, `str(error)` is a sentence that says why and what to do."""
+    """The file cannot be indexed: `status` says how, `reason` is a sentence that says why and what to do."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)

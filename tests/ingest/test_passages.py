@@ -1,0 +1,148 @@
+"""Passages tile the text, keep within the maximum, and an edit moves only the boundaries near it."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mindscape.ingest.parsed import Block, Parsed
+from mindscape.ingest.passages import MAX_TOKENS, MIN_TOKENS, count_tokens, cut
+from mindscape.ingest.sentences import sentences
+from mindscape_storage.records import Section
+
+WORDS = [
+    "the",
+    "keeper",
+    "of",
+    "mill",
+    "wrote",
+    "that",
+    "every",
+    "tide",
+    "carried",
+    "12",
+    "boats,",
+    "and",
+    "nobody",
+]
+
+
+def prose(seed: int, paragraphs: int) -> str:
+    rng = random.Random(seed)
+    out: list[str] = []
+    for _ in range(paragraphs):
+        lines = [
+            " ".join(rng.choice(WORDS) for _ in range(rng.randint(5, 30))).capitalize() + rng.choice(".?!")
+            for _ in range(rng.randint(1, 6))
+        ]
+        out.append(" ".join(lines))
+    return "\n\n".join(out)
+
+
+def plain(text: str, **fields: object) -> Parsed:
+    return Parsed(text, "text/plain", text_like=True, **fields)  # pyright: ignore[reportArgumentType]
+
+
+@given(st.text())
+def test_sentences_joined_are_the_text(text: str) -> None:
+    spans = sentences(text)
+    assert "".join(text[a:b] for a, b in spans) == text
+    assert all(a < b for a, b in spans)
+
+
+def test_sentences_end_where_a_reader_would_say() -> None:
+    text = (
+        'Dr. Lind met J. R. Hale at 5 p.m. there. "Stop!" she said. It cost 3.50 crowns. 天黑了。他走了！Fin'
+    )
+    found = [text[a:b].strip() for a, b in sentences(text)]
+    assert found == [
+        "Dr. Lind met J. R. Hale at 5 p.m. there.",
+        '"Stop!" she said.',
+        "It cost 3.50 crowns.",
+        "天黑了。",
+        "他走了！",
+        "Fin",
+    ]
+
+
+@given(st.text(), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200)), max_size=5), st.randoms())
+def test_passages_tile_any_text_whatever_the_blocks(
+    text: str, spans: list[tuple[int, int]], rng: random.Random
+) -> None:
+    text = text * 5
+    edges = sorted({min(n, len(text)) for span in spans for n in span})
+    kinds = ("paragraph", "table", "code", "item", "heading", "properties")
+    blocks = tuple(
+        Block(rng.choice(kinds), a, b, header=rng.choice(["", "a | b"]))
+        for a, b in zip(edges[::2], edges[1::2], strict=False)
+        if a < b
+    )
+    sections = tuple(
+        Section(i, 1, "h", start, len(text), ("h",)) for i, start in enumerate(edges) if start < len(text)
+    )
+    passages = list(cut(plain(text, blocks=blocks, sections=sections)))
+    if not text.strip():
+        assert passages == []
+        return
+    assert "".join(p.text for p in passages) == text
+    assert [p.ordinal for p in passages] == list(range(len(passages)))
+    assert all(p.text == text[p.start : p.end] for p in passages)
+
+
+def test_a_line_of_two_megabytes_is_cut_within_the_maximum() -> None:
+    for line in ("lorem ipsum " * 170_000, "x" * 2_000_000, "记忆" * 200_000):
+        passages = list(cut(plain(line)))
+        assert "".join(p.text for p in passages) == line
+        assert max(count_tokens(p.text) for p in passages) <= MAX_TOKENS
+
+
+def test_prose_passages_are_near_the_expected_size() -> None:
+    sizes = [count_tokens(p.text) for p in cut(plain(prose(1, 400)))]
+    assert min(sizes[:-1]) >= MIN_TOKENS
+    assert max(sizes) <= MAX_TOKENS
+    assert 130 <= sum(sizes) / len(sizes) <= 190
+
+
+def test_one_edited_sentence_changes_few_passages() -> None:
+    rng = random.Random(7)
+    text = prose(3, 300)
+    before = {p.text for p in cut(plain(text))}
+    changed: list[int] = []
+    for _ in range(50):
+        at = rng.randrange(len(text))
+        edited = text[:at] + " A new remark. " + text[at:]
+        changed.append(len({p.text for p in cut(plain(edited))} - before))
+    assert max(changed) <= 12
+    assert sum(changed) / len(changed) <= 3
+
+
+def test_a_bare_heading_joins_the_section_below_it_and_lines_count_crlf_once() -> None:
+    text = "# Book\r\n## One\r\nFirst words.\r\n## Two\r\nSecond words.\r\n"
+    starts = [0, text.index("## One"), text.index("## Two")]
+    paths = [("Book",), ("Book", "One"), ("Book", "Two")]
+    sections = tuple(
+        Section(i, min(i, 1) + 1, path[-1], start, len(text), path)
+        for i, (start, path) in enumerate(zip(starts, paths, strict=True))
+    )
+    passages = list(cut(plain(text, sections=sections)))
+    assert [p.heading for p in passages] == [("Book", "One"), ("Book", "Two")]
+    assert [p.line for p in passages] == [1, 4]
+
+
+def test_a_long_table_is_cut_by_rows_and_carries_its_header() -> None:
+    rows = "".join(f"| item {n} | {n * 3} crowns |\n" for n in range(120))
+    text = "| name | price |\n|---|---|\n" + rows
+    passages = list(cut(plain(text, blocks=(Block("table", 0, len(text), "name | price"),))))
+    assert len(passages) > 2
+    assert all(p.text.endswith("|\n") for p in passages)
+    assert all(p.embed_input.startswith("name | price\n") for p in passages[1:])
+
+
+def test_a_block_of_code_that_fits_is_not_split() -> None:
+    code = "```\n" + "".join(f"call_{n}(x)\n" for n in range(25)) + "```\n"
+    before = "Some words before it. " * 12 + "\n\n"
+    text = before + code + "After."
+    block = Block("code", len(before), len(before) + len(code))
+    assert any(code in p.text for p in cut(plain(text, blocks=(block,))))
