@@ -1,0 +1,1 @@
+"""Tests, benchmarks and the demo (a package, so that `python -m tests.demo` finds this one)."""

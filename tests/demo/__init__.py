@@ -1,0 +1,1 @@
+"""The demo: a small library, six questions, one edit, driven through the command line."""
