@@ -15,16 +15,17 @@ HEAD = ("Gwen Pell", "The Net Loft, 3 Cold Row", "Hythe Ness, Isle of Skarne")
 DATE = "2 April 2024"
 BODY = (
     "Dear Ms Aldane,",
-    "Thank you for your letter of 21 March. I am glad to keep the upstairs room for the two of you from "
-    "Saturday 18 May to Saturday 25 May 2024, which makes seven nights.",
+    "Thank you for your letter of 21 March. I am glad to keep the upstairs room for the two of you "
+    "from Saturday 18 May to Saturday 25 May 2024, which makes seven nights.",
     "To hold the room I ask for a deposit of 120 euros, to be paid by bank transfer before 26 April. "
-    "The rest of the bill can wait until you leave; I take cards now, though the machine sulks in an east wind.",
-    "You asked about the heating. There is a wood stove in the room and a basket of split larch beside it, "
-    "and I bring up a second basket each evening. The bath is on the landing and the water is hot "
-    "after six.",
-    "My brother-in-law Idris has put you down for a morning at the mill. He asks you to bring boots, for the "
-    "wheel pit floods to the ankle at springs, and he says that the share register may be read but not "
-    "photographed with a flash.",
+    "The rest of the bill can wait until you leave; I take cards now, though the machine sulks in an "
+    "east wind.",
+    "You asked about the heating. There is a wood stove in the room and a basket of split larch "
+    "beside it, and I bring up a second basket each evening. The bath is on the landing and the water "
+    "is hot after six.",
+    "My brother-in-law Idris has put you down for a morning at the mill. He asks you to bring boots, "
+    "for the wheel pit floods to the ankle at springs, and he says that the share register may be "
+    "read but not photographed with a flash.",
 )
 SUPPER_INTRO = "Supper is at seven. These are the evenings already fixed:"
 SUPPERS = (
@@ -34,8 +35,8 @@ SUPPERS = (
     ("Thursday 23 May", "Roast hogget, new potatoes"),
 )
 CLOSE = (
-    "If the crossing is put off for weather, do not fret about the room. I shall see the boat turn back from "
-    "my kitchen window and keep your supper for the next day.",
+    "If the crossing is put off for weather, do not fret about the room. I shall see the boat turn "
+    "back from my kitchen window and keep your supper for the next day.",
     "With good wishes,",
     "Gwen Pell",
 )

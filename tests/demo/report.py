@@ -83,71 +83,76 @@ PARTS = (
     Part(
         "1. The year in brief",
         (
-            "The mill ground on 301 days in 2023 and stood still on 64, of which 41 were neap tides too weak to "
-            "turn Patience and 23 were repairs. It was the first year since the reopening in which electricity "
-            "and flour together paid the keeper's wages without help from gifts.",
-            "Membership rose from 214 to 229. Three members died in the year: Olwen Dallin, who kept the "
-            "accounts for nineteen years, Piet Sandoe of Under Brae, and Marit Quill, whose share passes to her "
-            "granddaughter. The committee met eleven times, twice by candle, the second time on purpose.",
-            "The wet autumn of 2023 brought the highest tide measured at the wall since the gauge was set in "
-            "1987: 5.62 metres on the morning of 28 October. The water stood a hand below the top of the wall "
-            "for forty minutes. Nothing was lost but a bench.",
+            "The mill ground on 301 days in 2023 and stood still on 64, of which 41 were neap tides "
+            "too weak to turn Patience and 23 were repairs. It was the first year since the reopening "
+            "in which electricity and flour together paid the keeper's wages without help from gifts.",
+            "Membership rose from 214 to 229. Three members died in the year: Olwen Dallin, who kept "
+            "the accounts for nineteen years, Piet Sandoe of Under Brae, and Marit Quill, whose share "
+            "passes to her granddaughter. The committee met eleven times, twice by candle, the second "
+            "time on purpose.",
+            "The wet autumn of 2023 brought the highest tide measured at the wall since the gauge was "
+            "set in 1987: 5.62 metres on the morning of 28 October. The water stood a hand below the "
+            "top of the wall for forty minutes. Nothing was lost but a bench.",
         ),
     ),
     Part(
         "2. Electricity and flour",
         (
-            "The turbine ran well. The long stop in August was planned: the lower bearing was drawn, measured "
-            "and put back with new seals by our own people in nine days. Flour was strongest in the third "
-            "quarter, as always, because visitors carry it away in their bags.",
-            "We bought 14.6 tonnes of grain, all of it from six farms on the island. The share of old Skarne "
-            "bere barley rose to a third of what we ground. The bakery at Cold Row took 5.1 tonnes of flour and "
-            "the ferry kitchen 0.9 tonnes.",
+            "The turbine ran well. The long stop in August was planned: the lower bearing was drawn, "
+            "measured and put back with new seals by our own people in nine days. Flour was strongest "
+            "in the third quarter, as always, because visitors carry it away in their bags.",
+            "We bought 14.6 tonnes of grain, all of it from six farms on the island. The share of old "
+            "Skarne bere barley rose to a third of what we ground. The bakery at Cold Row took 5.1 "
+            "tonnes of flour and the ferry kitchen 0.9 tonnes.",
         ),
         (ENERGY,),
     ),
     Part(
         "3. Visitors",
         (
-            "More people came than in any year on record. The tours of the wheel pit are limited to nine persons "
-            "because of the ladder, so that July and August were full by the end of May. The committee decided "
-            "to keep the limit and to add a late tour on days when the evening ebb allows it.",
-            "Schools come from as far as the mainland towns. The children's favourite, by their own drawings, is "
-            "neither the wheel nor the stones but the eel ladder, followed by the cat.",
+            "More people came than in any year on record. The tours of the wheel pit are limited to "
+            "nine persons because of the ladder, so that July and August were full by the end of May. "
+            "The committee decided to keep the limit and to add a late tour on days when the evening "
+            "ebb allows it.",
+            "Schools come from as far as the mainland towns. The children's favourite, by their own "
+            "drawings, is neither the wheel nor the stones but the eel ladder, followed by the cat.",
         ),
         (VISITORS,),
     ),
     Part(
         "4. Works",
         (
-            "The survey of March 2023 found the middle gate sound, the seaward gate worn by ship-worm to two "
-            "thirds of its thickness, and the wall itself in better order than its age would suggest. The "
-            "members voted on 4 November, 97 to 12, to do the works of Table 3 in the order given.",
-            "Oak for the gate has been ordered green from the estate at Larrow and must season for fourteen "
-            "months in the boat shed. Until it is hung, the keeper closes the seaward gate by hand on tides "
-            "above 5.3 metres and two members stand by with bags of clay.",
+            "The survey of March 2023 found the middle gate sound, the seaward gate worn by ship-worm "
+            "to two thirds of its thickness, and the wall itself in better order than its age would "
+            "suggest. The members voted on 4 November, 97 to 12, to do the works of Table 3 in the "
+            "order given.",
+            "Oak for the gate has been ordered green from the estate at Larrow and must season for "
+            "fourteen months in the boat shed. Until it is hung, the keeper closes the seaward gate "
+            "by hand on tides above 5.3 metres and two members stand by with bags of clay.",
         ),
         (WORKS,),
     ),
     Part(
         "5. Accounts",
         (
-            "Income was 95,500 euros and spending 82,500, so that 13,000 euros go into the fund for the works. "
-            "The price per kilowatt-hour agreed with the island grid stays at 19 cents until the end of 2025. "
-            "The auditors, Sine Garrow and Tam Oakes, found the books in order and one receipt in the oat bin.",
-            "By the ninth rule one sack of flour was laid on the wall on the longest night. It was gone by "
-            "morning.",
+            "Income was 95,500 euros and spending 82,500, so that 13,000 euros go into the fund for "
+            "the works. The price per kilowatt-hour agreed with the island grid stays at 19 cents "
+            "until the end of 2025. The auditors, Sine Garrow and Tam Oakes, found the books in order "
+            "and one receipt in the oat bin.",
+            "By the ninth rule one sack of flour was laid on the wall on the longest night. It was "
+            "gone by morning.",
         ),
         (ACCOUNTS,),
     ),
     Part(
         "6. The year ahead",
         (
-            "Dredging of the upper pool begins after the last spring tide of April 2024. The mill will be shut "
-            "to visitors for twelve days, and the dates will be chalked on the board and posted at the pier.",
-            "In the autumn the committee will propose a second apprentice. The keeper has asked that the post "
-            "be open to anyone who can carry a sack up the ladder, read a tide table and keep a log that other "
-            "people can read.",
+            "Dredging of the upper pool begins after the last spring tide of April 2024. The mill "
+            "will be shut to visitors for twelve days, and the dates will be chalked on the board and "
+            "posted at the pier.",
+            "In the autumn the committee will propose a second apprentice. The keeper has asked that "
+            "the post be open to anyone who can carry a sack up the ladder, read a tide table and "
+            "keep a log that other people can read.",
         ),
     ),
 )
