@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from typing import Any, Protocol, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from jinja2 import TemplateError
 
-from mindscape_models.native import GenerationError
+from mindscape_models.errors import GenerationError
 
 _ROLES = ("system", "user", "assistant")
 _TEMPLATE_FAILURES = (TemplateError, ValueError, TypeError, LookupError, AttributeError)
 
 
-class Message(TypedDict):
-    """One turn of a conversation; `role` is system, user or assistant."""
-
-    role: str
-    content: str
+Message = Mapping[str, str]
+"""One turn of a conversation: `role` (system, user or assistant) and `content`."""
 
 
 class Tokenizer(Protocol):
@@ -61,7 +58,7 @@ class Template:
 
     def _parts(self, messages: Sequence[Message]) -> list[tuple[str, bool]]:
         marks = [f"content{secrets.token_hex(8)}" for _ in messages]
-        holders = [Message(role=m["role"], content=mark) for m, mark in zip(messages, marks, strict=True)]
+        holders = [{"role": m["role"], "content": mark} for m, mark in zip(messages, marks, strict=True)]
         text = self._fill(holders)
         if any(mark not in text for mark in marks):
             text = self._fill(_without_system(holders))
@@ -70,7 +67,7 @@ class Template:
             raise GenerationError(f"The model's chat template leaves out message {missing[0] + 1}.")
         return _move_spaces(_split(text, contents))
 
-    def _fill(self, messages: list[Message]) -> str:
+    def _fill(self, messages: Sequence[Message]) -> str:
         try:
             return self._render(messages)
         except _TEMPLATE_FAILURES as error:
@@ -95,25 +92,25 @@ def _compile(model: Tokenizer) -> Any:
     except TemplateError as error:
         raise GenerationError(f"The model's chat template cannot be read: {error}.") from error
 
-    def render(messages: list[Message]) -> str:
+    def render(messages: Sequence[Message]) -> str:
         # Templates of models that think aloud leave the thinking out; the others ignore this.
-        return str(formatter(messages=messages, enable_thinking=False).prompt)  # pyright: ignore[reportArgumentType]
+        return str(formatter(messages=list(messages), enable_thinking=False).prompt)  # pyright: ignore[reportArgumentType]
 
     return render
 
 
-def _plain(messages: list[Message]) -> str:
+def _plain(messages: Sequence[Message]) -> str:
     turns = [f"{m['role'].capitalize()}: {m['content']}\n\n" for m in messages]
     return "".join(turns) + "Assistant:"
 
 
-def _without_system(messages: list[Message]) -> list[Message]:
+def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
     """The same turns with the system's text at the head of the first user turn."""
     system = [m["content"] for m in messages if m["role"] == "system"]
     rest = [m for m in messages if m["role"] != "system"]
     if not system or not rest:
         return messages
-    head = Message(role=rest[0]["role"], content="\n\n".join([*system, rest[0]["content"]]))
+    head = {"role": rest[0]["role"], "content": "\n\n".join([*system, rest[0]["content"]])}
     return [head, *rest[1:]]
 
 

@@ -7,18 +7,18 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 import psutil
 
-from mindscape_models.chat import Message, Template
-from mindscape_models.native import Context, GenerationError, Grammar, Model
-
-__all__ = ["GenerationError", "Generator", "Message", "Speed", "Usage", "open_generator"]
+from mindscape_models.bundle import Bundle
+from mindscape_models.chat import Template
+from mindscape_models.errors import GenerationError
+from mindscape_models.native import Context, Grammar, Model
 
 _LARGEST_CONTEXT: Final = 8192
 _SMALLEST_CONTEXT: Final = 512
@@ -50,15 +50,6 @@ class Speed:
     generation: float
 
 
-class GeneratorFile(Protocol):
-    """The parts of a bundle that opening needs."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def folder(self) -> Path: ...
-
-
 class Generator:
     """One loaded model. Belongs to the thread that opened it; any other thread gets GenerationError."""
 
@@ -87,16 +78,16 @@ class Generator:
         self._check_owner()
         return len(self._model.tokenize(text, control=False))
 
-    def count_messages(self, messages: Sequence[Message]) -> int:
+    def count_messages(self, messages: Sequence[Mapping[str, str]]) -> int:
         """How many tokens the whole prompt is, with what the chat template adds."""
         self._check_owner()
         return len(self._template.tokens(messages))
 
     def generate(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[Mapping[str, str]],
         max_tokens: int,
-        schema: dict[str, Any] | None = None,
+        schema: Mapping[str, Any] | None = None,
         cancel: threading.Event | None = None,
     ) -> Iterator[str]:
         """Stream the answer in pieces of whole characters; always the likeliest token, so repeatable.
@@ -118,9 +109,9 @@ class Generator:
 
     def generate_json(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[Mapping[str, str]],
         max_tokens: int,
-        schema: dict[str, Any],
+        schema: Mapping[str, Any],
         cancel: threading.Event | None = None,
     ) -> Any:
         """The parsed document. Raises GenerationError when it was cut off before its end."""
@@ -282,13 +273,13 @@ class Generator:
 
 
 def open_generator(
-    source: GeneratorFile | Path, context: int | None = None, threads: int | None = None
+    source: Bundle | Path, context: int | None = None, threads: int | None = None
 ) -> Generator:
     """Load a bundle, or a GGUF file. Raises GenerationError with a sentence when that is impossible.
 
     `context` defaults to the model's own, at most 8192 tokens and a quarter of the available memory.
     """
-    path = source if isinstance(source, Path) else _model_file(source)
+    path = source if isinstance(source, Path) else source.first(".gguf")
     name = path.stem if isinstance(source, Path) else source.name
     model = Model(path)
     try:
@@ -308,13 +299,6 @@ def default_threads() -> int:
 def _affordable_context(model: Model) -> int:
     affordable = int(psutil.virtual_memory().available * _KV_SHARE) // max(model.kv_bytes_per_token, 1)
     return max(_SMALLEST_CONTEXT, affordable // 256 * 256)
-
-
-def _model_file(bundle: GeneratorFile) -> Path:
-    files = sorted(bundle.folder.glob("*.gguf"))
-    if not files:
-        raise GenerationError(f"The bundle {bundle.name} in {bundle.folder} holds no .gguf file.")
-    return files[0]
 
 
 def _common_prefix(known: Sequence[int], prompt: Sequence[int]) -> int:

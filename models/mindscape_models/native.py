@@ -12,7 +12,7 @@ import re
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +20,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mindscape_models.errors import GenerationError
 
 # GCC's OpenMP spins while it waits. With one other busy process that makes two-thread
 # generation forty times slower, so the threads must sleep, and libgomp reads this only once.
@@ -33,10 +35,6 @@ _ABORTED: Final = 2
 """What llama_decode returns when the abort callback said stop."""
 _CHECKED_FIRST: Final = (1, 64)
 """How many of the likeliest tokens are tried against a grammar before the whole vocabulary is."""
-
-
-class GenerationError(Exception):
-    """A generator cannot be opened or used: `str(error)` is a sentence saying why and what to do."""
 
 
 class _Log:
@@ -204,7 +202,7 @@ class Model:
         """Whether the token ends a turn or the text."""
         return bool(self._lib.llama_vocab_is_eog(self._vocab, token))
 
-    def grammar(self, schema: dict[str, Any]) -> Grammar:
+    def grammar(self, schema: Mapping[str, Any]) -> Grammar:
         """A grammar of the JSON documents the schema allows. Raises GenerationError."""
         return Grammar(self._lib, self._vocab, schema)
 
@@ -290,12 +288,12 @@ class Context:
 class Grammar:
     """Keeps an output inside a JSON schema: the likeliest token first, others only when it is refused."""
 
-    def __init__(self, lib: ModuleType, vocab: Any, schema: dict[str, Any]) -> None:
+    def __init__(self, lib: ModuleType, vocab: Any, schema: Mapping[str, Any]) -> None:
         from llama_cpp.llama_grammar import json_schema_to_gbnf
 
         self._lib = lib
         try:
-            rules = json_schema_to_gbnf(json.dumps(schema))
+            rules = json_schema_to_gbnf(json.dumps(dict(schema)))
         except (ValueError, KeyError, AssertionError, TypeError, AttributeError) as error:
             raise GenerationError(f"This JSON schema cannot be turned into a grammar: {error}.") from error
         self._handle = lib.llama_sampler_init_grammar(vocab, rules.encode(), b"root")
