@@ -1,1 +1,1 @@
-"""One module a family of file types, each `parse(source) -> Parsed`; `ingest.parse` chooses among them."""
+"""One module a family of file types, each `parse(source, media_type) -> Parsed`; `ingest.parse` chooses."""

@@ -1,0 +1,85 @@
+"""Which files are read, and by which module of `formats`: tables, nothing else."""
+
+from __future__ import annotations
+
+PLAIN = "text/plain"
+MARKDOWN = "text/markdown"
+HTML = "text/html"
+CODE = "text/x-source"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+PDF = "application/pdf"
+EPUB = "application/epub+zip"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+PARSERS = {
+    PLAIN: "text",
+    MARKDOWN: "markdown",
+    HTML: "html",
+    CODE: "code",
+    CSV: "table",
+    TSV: "table",
+    PDF: "pdf",
+    EPUB: "epub",
+    DOCX: "docx",
+}
+
+BY_SIGNATURE = (
+    (b"%PDF-", PDF),
+    (b"PK\x03\x04", "application/zip"),
+    (b"PK\x05\x06", "application/zip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (b"{\\rtf", "application/rtf"),
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"SQLite format 3\0", "application/vnd.sqlite3"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/x-rar-compressed"),
+    (b"%!PS-Adobe", "application/postscript"),
+)
+
+ZIP_MEMBERS = (
+    (b"mimetypeapplication/epub+zip", EPUB),
+    (b"META-INF/container.xml", EPUB),
+    (b"word/", DOCX),
+)
+"""What the first bytes of a zip archive say it is."""
+
+_EXTENSIONS = {
+    PLAIN: "txt text log rst org tex adoc asciidoc nfo srt vtt json jsonl yaml yml toml ini cfg conf xml",
+    MARKDOWN: "md markdown mdown mkd mdx qmd rmd",
+    HTML: "html htm xhtml xht",
+    CODE: (
+        "py pyi js mjs cjs ts tsx jsx java kt kts scala c h cc cpp cxx hpp hh cs go rs rb php pl pm lua r jl "
+        "swift m mm sh bash zsh fish ps1 sql hs ml mli ex exs erl clj cljs lisp el scm vim nim zig dart f90 "
+        "f95 pas asm s v vhd css scss less proto graphql cmake mk gradle groovy tf"
+    ),
+    CSV: "csv",
+    TSV: "tsv tab",
+    PDF: "pdf",
+    EPUB: "epub",
+    DOCX: "docx docm",
+}
+BY_EXTENSION = {f".{ext}": media for media, exts in _EXTENSIONS.items() for ext in exts.split()}
+
+_SAVE_AS = {
+    "Word 97-2003 documents": ("DOCX", "doc dot"),
+    "OpenDocument files": ("DOCX or PDF", "odt ods odp fodt"),
+    "RTF files": ("DOCX", "rtf"),
+    "presentations": ("PDF", "ppt pptx pps key"),
+    "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),
+    "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
+    "FictionBook files": ("EPUB", "fb2"),
+    "mail files": ("text or PDF", "eml mbox msg"),
+    "notebooks": ("Markdown", "ipynb"),
+    "DjVu files": ("PDF", "djvu"),
+}
+NOT_READ = {
+    f".{ext}": f"{kind[0].upper()}{kind[1:]} are not read yet. Save it as {target} to have it indexed."
+    for kind, (target, exts) in _SAVE_AS.items()
+    for ext in exts.split()
+}
+"""Extensions of documents that are not read yet, each with the sentence that says what to do."""

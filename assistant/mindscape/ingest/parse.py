@@ -1,0 +1,120 @@
+"""Choose a parser by what the file is, and turn whatever goes wrong into a status with a sentence."""
+
+from __future__ import annotations
+
+import importlib
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from mindscape.ingest.decode import looks_binary, wide_encoding
+from mindscape.ingest.media_types import (
+    BY_EXTENSION,
+    BY_SIGNATURE,
+    DOCX,
+    EPUB,
+    HTML,
+    NOT_READ,
+    PARSERS,
+    PDF,
+    PLAIN,
+    ZIP_MEMBERS,
+)
+from mindscape.ingest.parsed import Parsed, ParseFailure, Source
+from mindscape_storage.records import Status
+
+PARSER_VERSION = "1"
+"""Part of a content's identity: raise it when any parser gives another text, block, section or mark."""
+
+MAX_BYTES = 512 << 20
+MAX_TEXT_BYTES = 64 << 20
+"""Of text-like files, which are held in memory several times over while they are cut."""
+
+_PACKAGED = (PDF, EPUB, DOCX)
+
+
+def media_type_of(path: Path, head: bytes) -> str:
+    """The media type by the first bytes of the file (4 KiB do) where they tell, else by its extension.
+
+    Raises ParseFailure(UNSUPPORTED) for what is not read, with what to do instead.
+    """
+    extension = path.suffix.lower()
+    for signature, media_type in BY_SIGNATURE:
+        if head.startswith(signature):
+            return _of_signature(media_type, extension, head)
+    if advice := NOT_READ.get(extension):
+        raise ParseFailure(Status.UNSUPPORTED, advice)
+    if media_type := BY_EXTENSION.get(extension):
+        return media_type
+    if head[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")):
+        return HTML
+    if looks_binary(head) and not wide_encoding(head) and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ParseFailure(
+            Status.UNSUPPORTED, f"Files like {_kind(path)} are not documents that can be read."
+        )
+    return PLAIN
+
+
+def parse(source: Source) -> Parsed:
+    """The file as text with its blocks, sections, marks and metadata.
+
+    Raises ParseFailure, and nothing else, with the status the document gets and a sentence.
+    """
+    if not source.data:
+        raise ParseFailure(Status.EMPTY, "The file is empty.")
+    media_type = media_type_of(source.path, source.data[:4096])
+    limit = MAX_BYTES if media_type in _PACKAGED else MAX_TEXT_BYTES
+    if len(source.data) > limit:
+        raise ParseFailure(
+            Status.TOO_LARGE, f"The file is larger than {limit >> 20} MiB. Split it into smaller files."
+        )
+    parsed = _contained(source, media_type)
+    if not _says_anything(parsed.text):
+        raise ParseFailure(Status.EMPTY, "The file holds no text, only white space or invisible characters.")
+    return parsed
+
+
+def _contained(source: Source, media_type: str) -> Parsed:
+    """The one place where any error of a parser or of the library below it becomes a ParseFailure."""
+    module = importlib.import_module(f"mindscape.ingest.formats.{PARSERS[media_type]}")
+    parser = cast(Callable[[Source, str], Parsed], module.parse)
+    try:
+        return parser(source, media_type)
+    except ParseFailure:
+        raise
+    except MemoryError:
+        raise ParseFailure(
+            Status.TOO_LARGE,
+            "Reading the file needs more memory than is allowed. Split it into smaller files.",
+        ) from None
+    except Exception as error:  # noqa: BLE001 - a damaged file can raise anything; no text of it may leak
+        raise ParseFailure(
+            Status.DAMAGED,
+            f"The file could not be read as {media_type} ({type(error).__name__}). "
+            "Open it in the program that made it and save it again.",
+        ) from None
+
+
+def _of_signature(media_type: str, extension: str, head: bytes) -> str:
+    if media_type in PARSERS:
+        return media_type
+    by_extension = BY_EXTENSION.get(extension)
+    if by_extension in (EPUB, DOCX):
+        # Its own parser tells an encrypted or an older file from a damaged one.
+        return by_extension
+    if media_type == "application/zip":
+        for member, held in ZIP_MEMBERS:
+            if member in head:
+                return held
+    raise ParseFailure(
+        Status.UNSUPPORTED, NOT_READ.get(extension) or f"Files of type {media_type} are not read."
+    )
+
+
+def _says_anything(text: str) -> bool:
+    return any(not unicodedata.category(character).startswith(("Z", "C")) for character in text)
+
+
+def _kind(path: Path) -> str:
+    return f"*{path.suffix}" if path.suffix else "this one, which has no extension,"

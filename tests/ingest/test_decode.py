@@ -1,0 +1,127 @@
+"""Bytes to text."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mindscape.ingest.decode import clean, decode, line_starts
+from mindscape.ingest.parsed import ParseFailure
+from mindscape_storage.records import Status
+
+FRENCH = "Le château d'été, où l'on gardait les clés dorées, était fermé dès le mois de février.\n" * 3
+RUSSIAN = "Ключ от маяка лежит в ящике стола, под старой картой побережья и письмами брата.\n" * 3
+CHINESE = "水闸的钥匙放在厨房的铜壶里，每天早上由看门人检查一次。今年的水位比去年高了三尺。\n" * 3
+TAIWANESE = "水閘的鑰匙放在廚房的銅壺裡，每天早上由看門人檢查一次。今年的水位比去年高了三尺。\n" * 3
+JAPANESE = "灯台の鍵は台所の引き出しの中にあります。毎朝、番人がそれを確かめてから朝食を食べます。\n" * 3
+KOREAN = "창고 열쇠는 부엌 서랍 안에 있습니다. 매일 아침 관리인이 열쇠를 확인하고 문을 엽니다.\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
+)
+@given(text=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
+def test_a_byte_order_mark_decides_and_is_not_text(mark: bytes, encoding: str, text: str) -> None:
+    decoded = decode(mark + text.encode(encoding))
+    assert (decoded.text, decoded.encoding, decoded.confidence) == (text, encoding, 1.0)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(lambda t: t[0] != "\ufeff"))
+def test_valid_utf8_is_never_taken_for_anything_else(text: str) -> None:
+    decoded = decode(text.encode())
+    assert (decoded.text, decoded.encoding, decoded.warnings) == (text, "utf-8", ())
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_controls_become_one_space_each(text: str) -> None:
+    cleaned = clean(text)
+    assert len(cleaned) == len(text)
+    for before, after in zip(text, cleaned, strict=True):
+        control = before < " " or "\x7f" <= before <= "\x9f"
+        assert after == (" " if control and before not in "\t\n\r\f" else before)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_text_without_a_mark_is_recognised(encoding: str) -> None:
+    text = "The heron stands in the reeds.\r\nŁódź\r\n"
+    assert decode(text.encode(encoding)).text == text
+
+
+def test_half_a_character_at_the_end_is_left_out_with_a_warning() -> None:
+    decoded = decode(codecs.BOM_UTF16_LE + "odd".encode("utf-16-le") + b"x")
+    assert decoded.text == "odd"
+    assert "middle of a character" in decoded.warnings[0]
+
+
+def test_a_few_bad_bytes_touch_nothing_around_them() -> None:
+    data = "Die Brücke über den Fluß, das ist ".encode() + b"Ren\xe9\x92s" + " größtes Glück.".encode()
+    decoded = decode(data)
+    assert decoded.encoding == "utf-8"
+    assert decoded.text == "Die Brücke über den Fluß, das ist Ren\ufffd\ufffds größtes Glück."
+    assert decoded.warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (FRENCH, "cp1252"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8_r"),
+        (RUSSIAN, "cp866"),
+        (CHINESE, "gb18030"),
+        (TAIWANESE, "big5"),
+        (JAPANESE, "shift_jis"),
+        (JAPANESE, "euc_jp"),
+        (JAPANESE, "iso2022_jp"),
+        (KOREAN, "euc_kr"),
+    ],
+    ids=lambda value: value if len(value) < 20 else value[:4],
+)
+def test_legacy_text_is_guessed_and_says_so(text: str, encoding: str) -> None:
+    decoded = decode(text.encode(encoding))
+    assert decoded.text == text
+    assert decoded.confidence < 1
+
+
+def test_a_declared_encoding_wins_over_guessing_when_it_fits() -> None:
+    data = "茶园".encode("gb2312")
+    assert decode(data, declared="gb2312").text == "茶园"
+    assert decode("naïve".encode(), declared="us-ascii").text == "naïve"
+    assert decode(b"plain", declared="no-such-encoding").text == "plain"
+
+
+def test_a_preallocated_file_keeps_its_words_and_its_offsets() -> None:
+    data = b"before" + b"\0" * 10_291 + b"after"
+    assert decode(data).text == "before" + " " * 10_291 + "after"
+
+
+@pytest.mark.parametrize("data", [bytes(range(256)) * 20, b"\x7fELF\2\1\1\0\3\0>\0\1\0\0\0" * 9])
+def test_binary_data_is_refused(data: bytes) -> None:
+    with pytest.raises(ParseFailure) as failure:
+        decode(data)
+    assert failure.value.status is Status.UNSUPPORTED
+
+
+@given(st.binary())
+def test_any_bytes_decode_or_are_refused(data: bytes) -> None:
+    try:
+        text = decode(data).text
+    except ParseFailure:
+        return
+    assert text == clean(text)
+    text.encode()
+
+
+def test_lines_end_at_lf_cr_and_crlf_only() -> None:
+    text = "a\nb\r\nc\rd\u2028e\x0cf\x85g"
+    assert [text[start : start + 1] for start in line_starts(text)] == ["a", "b", "c", "d"]
