@@ -1,0 +1,31 @@
+"""`mindscape add PATH...`: watch folders and files."""
+
+from __future__ import annotations
+
+import argparse
+
+from mindscape import client
+from mindscape.cli.output import emit, err, out
+from mindscape.cli.places import encoded_path
+from mindscape.paths import Paths
+from mindscape.tui.wording import counted, short_path
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder (with all below it) or a file")
+
+
+def run(args: argparse.Namespace, paths: Paths) -> int:
+    """Hand the paths to the daemon, which indexes them in the background."""
+    result = client.request(paths, "add", {"paths_b64": [encoded_path(path) for path in args.paths]})
+    if args.json:
+        emit(result)
+        return 0
+    printer = out()
+    for folder in result["folders"]:
+        documents = counted(int(folder.get("documents") or 0), "document")
+        printer.line("watching ", short_path(folder["path"]), f"  {documents} so far")
+    if err().lively:
+        err().line("Indexing goes on in the background; 'mindscape status --wait embedded' waits for it.")
+    return 0

@@ -1,0 +1,33 @@
+"""`mindscape get PLACE`: the text at a place, as it is in the document."""
+
+from __future__ import annotations
+
+import argparse
+
+from mindscape import client
+from mindscape.cli.output import dim, emit, err, out
+from mindscape.cli.places import absolute_place
+from mindscape.paths import Paths
+from mindscape.text import printable
+from mindscape.tui.wording import heading_of, where
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "place", metavar="PLACE", help="a document's id or path, PATH:START-END, or a passage as p123"
+    )
+
+
+def run(args: argparse.Namespace, paths: Paths) -> int:
+    """The text on stdout; where it is, for a person watching, on stderr."""
+    result = client.request(paths, "get", {"place": absolute_place(args.place)})
+    if args.json:
+        emit(result)
+        return 0
+    if err().lively:
+        heading = heading_of(result)
+        err().line(dim(where(result["document"]["path"], result) + (f"  {heading}" if heading else "")))
+    text = printable(result["text"])
+    out().stream.write(text if text.endswith("\n") else text + "\n")
+    return 0

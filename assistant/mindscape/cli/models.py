@@ -1,0 +1,68 @@
+"""`mindscape models`: what can embed and answer here, and which of them does."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from mindscape import client
+from mindscape.cli.output import Printer, bold, coloured, dim, emit, err, out
+from mindscape.errors import UsageError
+from mindscape.paths import Paths
+
+Json = dict[str, Any]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("action", choices=("list", "use"), nargs="?", default="list", help="list (default)")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="for use: a model's name, or a GGUF file")
+
+
+def run(args: argparse.Namespace, paths: Paths) -> int:
+    """List, or switch to another model."""
+    if args.action == "use":
+        return _use(args, paths)
+    if args.name:
+        raise UsageError("'models list' takes no name.")
+    result = client.request(paths, "models.list", {})
+    if args.json:
+        emit(result)
+    elif not result["models"]:
+        err().line("No model is installed.")
+    else:
+        printer = out()
+        for model in result["models"]:
+            _print_model(printer, model)
+    return 0 if result["models"] else 1
+
+
+def _use(args: argparse.Namespace, paths: Paths) -> int:
+    if not args.name:
+        raise UsageError("'models use' needs a model's name or a GGUF file; 'mindscape models' lists them.")
+    is_file = os.sep in args.name or args.name.lower().endswith(".gguf")
+    params = {"path": os.path.abspath(args.name)} if is_file else {"name": args.name}  # noqa: PTH100
+    result = client.request(paths, "models.use", params)
+    if args.json:
+        emit(result)
+    else:
+        out().line("using ", bold(str(result.get("name", args.name))))
+    return 0
+
+
+def _print_model(printer: Printer, model: Json) -> None:
+    """The active one marked; size, device, licence and what it was measured to do."""
+    mark = coloured("* ", "green") if model.get("active") else "  "
+    facts = [str(model[key]) for key in ("kind", "device", "licence") if model.get(key)]
+    if size := model.get("bytes"):
+        facts.insert(1, f"{size / 1e6:,.0f} MB")
+    printer.line(mark, bold(str(model["name"])), dim("  " + " · ".join(facts)))
+    capabilities = model.get("capabilities") or []
+    if capabilities:
+        printer.line("    can: ", ", ".join(str(capability) for capability in capabilities))
+    if quality := model.get("quality"):
+        said = (
+            ", ".join(f"{k} {v}" for k, v in quality.items()) if isinstance(quality, dict) else str(quality)
+        )
+        printer.line("    measured: ", said)

@@ -1,0 +1,78 @@
+"""`mindscape status`: what is indexed; with --wait, until everything is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mindscape import client
+from mindscape.cli.output import Part, Printer, bold, dim, emit, out
+from mindscape.cli.progress import shown_progress
+from mindscape.errors import UsageError
+from mindscape.paths import Paths
+from mindscape.protocol import TIERS
+from mindscape.tui.wording import counted, one_line, short_path
+
+Json = dict[str, Any]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--wait", choices=TIERS, metavar="TIER", help=f"wait for one of {', '.join(TIERS)}")
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds (exit code 4)")
+
+
+def run(args: argparse.Namespace, paths: Paths) -> int:
+    """Print the status, after waiting if asked to."""
+    if args.timeout is not None and args.wait is None:
+        raise UsageError("--timeout is for --wait TIER.")
+    if args.wait:
+        with shown_progress() as on_stream:
+            params = {"tier": args.wait, "timeout": args.timeout}
+            result = client.request(paths, "wait", params, on_stream=on_stream)
+    else:
+        result = client.request(paths, "status", {})
+    if args.json:
+        emit(result)
+    else:
+        _print_status(out(), result)
+    return 0
+
+
+def _print_status(printer: Printer, status: Json) -> None:
+    """A label and a value a line, only what there is to say."""
+    documents: Json = status["documents"]
+    total = int(documents["total"])
+    tiers = [f"{documents[tier]:,} {tier}" for tier in TIERS if documents.get(tier)]
+    _row(printer, "documents", bold(f"{total:,}"), dim("  " + " · ".join(tiers)) if tiers else "")
+    _row(printer, "state", _counts(documents.get("by_status") or {}) if total else "nothing indexed yet")
+    _row(printer, "jobs", _counts(status.get("jobs") or {}) or "none")
+    for number, folder in enumerate(status.get("folders") or []):
+        note = counted(int(folder["documents"]), "document") + (
+            "" if folder["mode"] == "events" else f", {folder['mode']}"
+        )
+        _row(printer, "" if number else "folders", one_line(short_path(folder["path"])), dim(f"  {note}"))
+    for kind in ("embedder", "generator"):
+        model = (status.get("models") or {}).get(kind) or {}
+        device = f"  {model['device']}" if model.get("device") else ""
+        _row(printer, kind, str(model.get("name") or "none"), dim(device))
+    _row(printer, "computed", _counts(status.get("work") or {}) or "nothing yet")
+
+
+def _row(printer: Printer, label: str, *value: Part) -> None:
+    printer.line(dim(f"{label:<11}"), *value)
+
+
+def _counts(counts: Json) -> str:
+    """`3 parses · 40 passage embeddings`, zeros left out."""
+    return " · ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if number)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds

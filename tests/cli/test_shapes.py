@@ -1,0 +1,268 @@
+"""Each command: what it asks the daemon, the JSON it prints, and its exit code."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mindscape.errors import NotFound, Refused
+
+from .conftest import ANSWER, HIT, STATUS, FakeDaemon, Run
+
+Json = dict[str, Any]
+
+
+def encoded(path: str | bytes | os.PathLike[str]) -> str:
+    return base64.b64encode(os.fsencode(path)).decode()
+
+
+def test_search_asks_with_its_options_and_prints_the_result_as_it_is(
+    daemon: FakeDaemon, mindscape: Run
+) -> None:
+    result = {"query": "ferry time", "took_ms": 3, "results": [HIT], "coverage": {}}
+    daemon.gives("search", result)
+    ran = mindscape(
+        "search", "ferry", "-k", "3", "time", "--tag", "travel", "--since", "2024-01-01", "--json"
+    )
+    assert (ran.code, json.loads(ran.stdout), ran.stderr) == (0, result, "")
+    params = {"query": "ferry time", "k": 3, "scope": None, "tag": "travel", "since": "2024-01-01"}
+    assert daemon.asked == [("search", params)]
+
+
+def test_search_that_finds_nothing_ends_with_one(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.gives("search", {"query": "x", "took_ms": 1, "results": [], "coverage": {}})
+    assert mindscape("search", "x", "--json").code == 1
+    ran = mindscape("search", "x")
+    assert (ran.code, ran.stdout) == (1, "")
+    assert "Nothing was found" in ran.stderr
+
+
+def test_words_after_two_dashes_may_start_with_a_dash(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.gives("search", {"query": "", "took_ms": 1, "results": [HIT], "coverage": {}})
+    assert mindscape("search", "--", "-k", "[b").code == 0
+    assert daemon.asked[0][1]["query"] == "-k [b"
+
+
+def test_a_scope_that_is_there_is_sent_as_an_absolute_path(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    daemon.gives("search", {"query": "x", "took_ms": 1, "results": [HIT], "coverage": {}})
+    mindscape("search", "x", "--in", "notes")
+    mindscape("search", "x", "--in", "12")
+    assert [params["scope"] for _, params in daemon.asked] == [str(tmp_path / "notes"), "12"]
+
+
+def test_ask_streams_json_lines_and_ends_with_the_whole_answer(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.streams("ask", [{"stage": "searching"}, {"token": "Every "}, {"token": "twenty"}], ANSWER)
+    ran = mindscape("ask", "When?", "--json")
+    lines = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert lines == [{"token": "Every "}, {"token": "twenty"}, ANSWER]
+    assert (ran.code, ran.stderr) == (0, "")
+    assert daemon.asked == [("ask", {"question": "When?", "mode": "auto", "stream": True, "scope": None})]
+
+
+def test_ask_without_streaming_prints_one_document(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.gives("ask", {**ANSWER, "answered": False})
+    ran = mindscape("ask", "--no-stream", "--json", "When?")
+    assert ran.code == 1
+    assert json.loads(ran.stdout)["answered"] is False
+    assert daemon.asked[0][1]["stream"] is False
+
+
+def test_add_sends_the_bytes_of_absolute_paths(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = {"folders": [{"path": "/library", "mode": "events", "documents": 0}]}
+    daemon.gives("add", result)
+    ran = mindscape("add", "notes", "caf\udce9.txt", "--json")
+    assert json.loads(ran.stdout) == result
+    assert daemon.asked == [
+        (
+            "add",
+            {"paths_b64": [encoded(tmp_path / "notes"), encoded(os.fsencode(tmp_path) + b"/caf\xe9.txt")]},
+        )
+    ]
+
+
+def test_rm_passes_on_whether_to_forget(daemon: FakeDaemon, mindscape: Run, tmp_path: Path) -> None:
+    daemon.gives("rm", {"removed": 4})
+    ran = mindscape("rm", str(tmp_path), "--forget")
+    assert (ran.code, ran.stdout) == (0, "4 documents removed from the library\n")
+    assert daemon.asked == [("rm", {"paths_b64": [encoded(tmp_path)], "forget": True})]
+
+
+def test_ls_prints_the_documents_and_an_empty_library_ends_with_one(
+    daemon: FakeDaemon, mindscape: Run
+) -> None:
+    row = {"id": 3, "path": "/library/a.md", "path_bytes_b64": encoded("/library/a.md"), "status": "failed"}
+    row |= {"reason": "It is encrypted.", "tier": None, "passages": 0}
+    daemon.gives("ls", {"documents": [row]})
+    assert json.loads(mindscape("ls", "--json").stdout) == {"documents": [row]}
+    shown = mindscape("ls").stdout
+    assert "failed" in shown
+    assert "It is encrypted." in shown
+    daemon.gives("ls", {"documents": []})
+    assert mindscape("ls").code == 1
+
+
+def test_status_prints_the_status_and_can_wait_for_a_tier(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.gives("status", STATUS)
+    daemon.streams("wait", [{"progress": {"done": 1, "total": 2, "what": "embedding"}}], STATUS)
+    assert json.loads(mindscape("status", "--json").stdout) == STATUS
+    ran = mindscape("status", "--wait", "embedded", "--timeout", "30", "--json")
+    assert (json.loads(ran.stdout), ran.stderr, ran.code) == (STATUS, "", 0)
+    assert daemon.asked[-1] == ("wait", {"tier": "embedded", "timeout": 30.0})
+    human = mindscape("status").stdout
+    assert "25 searchable · 20 embedded" in human
+    assert "24 ready · 1 failed" in human
+
+
+def test_a_tier_that_cannot_be_reached_ends_with_four_and_the_reason(
+    daemon: FakeDaemon, mindscape: Run
+) -> None:
+    daemon.refuses("wait", Refused("No model here can summarise."))
+    ran = mindscape("status", "--wait", "summarised")
+    assert (ran.code, ran.stdout, ran.stderr) == (4, "", "mindscape: No model here can summarise.\n")
+
+
+def test_get_prints_the_text_alone(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.md").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    place = {"document": {"id": 3, "path": "/library/a.md", "title": "A"}, "start": 0, "end": 9}
+    place |= {"text": "Ferry\r\nat nine", "page": None, "line": 1, "heading": []}
+    daemon.gives("get", place)
+    ran = mindscape("get", "a.md:0-9")
+    assert (ran.code, ran.stdout, ran.stderr) == (0, "Ferry \nat nine\n", "")
+    mindscape("get", "p7")
+    assert [params["place"] for _, params in daemon.asked] == [f"{tmp_path}/a.md:0-9", "p7"]
+    assert json.loads(mindscape("get", "3", "--json").stdout) == place
+
+
+def test_a_place_that_is_not_there_ends_with_one(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.refuses("get", NotFound("There is no passage 99."))
+    ran = mindscape("get", "p99", "--json")
+    assert (ran.code, ran.stdout, ran.stderr) == (1, "", "mindscape: There is no passage 99.\n")
+
+
+def test_open_starts_the_editor_at_the_line(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "$(touch x); a.md"
+    note.write_text("x")
+    started: list[list[str]] = []
+
+    def call(command: list[str]) -> int:
+        started.append(command)
+        return 0
+
+    monkeypatch.setattr(subprocess, "call", call)
+    monkeypatch.setenv("EDITOR", "vim -R")
+    daemon.gives("get", {"document": {"id": 1, "path": str(note)}, "line": 12, "page": None})
+    ran = mindscape("open", "1", "--json")
+    assert json.loads(ran.stdout) == {"path": str(note), "line": 12, "page": None}
+    assert started == [["vim", "-R", "+12", str(note)]]
+    note.unlink()
+    assert mindscape("open", "1").code == 1
+
+
+def test_models_are_listed_and_chosen_by_name_or_file(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = {"name": "minilm", "kind": "embedder", "active": True, "device": "cpu", "licence": "Apache-2.0"}
+    model |= {"capabilities": ["embed"], "path": "/m", "bytes": 25_000_000, "quality": {"recall": 0.7}}
+    daemon.gives("models.list", {"models": [model]})
+    daemon.gives("models.use", model)
+    assert json.loads(mindscape("models", "list", "--json").stdout) == {"models": [model]}
+    assert "* minilm  embedder · 25 MB · cpu · Apache-2.0" in mindscape("models").stdout
+    assert mindscape("models", "use", "minilm").stdout == "using minilm\n"
+    mindscape("models", "use", "big.gguf")
+    asked = [params for method, params in daemon.asked if method == "models.use"]
+    assert asked == [{"name": "minilm"}, {"path": str(tmp_path / "big.gguf")}]
+    daemon.gives("models.list", {"models": []})
+    assert mindscape("models").code == 1
+
+
+@pytest.mark.parametrize(("state", "code"), [("ok", 0), ("warn", 0), ("fail", 1)])
+def test_doctor_ends_with_one_when_a_check_failed(
+    daemon: FakeDaemon, mindscape: Run, state: str, code: int
+) -> None:
+    result = {"checks": [{"name": "database", "state": state, "message": "Looked at.", "fix": "Mend it."}]}
+    daemon.gives("doctor", result)
+    ran = mindscape("doctor", "--json", "--repair")
+    assert (ran.code, json.loads(ran.stdout)) == (code, result)
+    assert daemon.asked == [("doctor", {"repair": True})]
+    assert ("Mend it." in mindscape("doctor").stdout) == (state != "ok")
+
+
+def test_a_running_daemon_reports_its_process(daemon: FakeDaemon, mindscape: Run) -> None:
+    for action in ("status", "start"):
+        ran = mindscape("daemon", action, "--json")
+        assert ran.code == 0
+        assert json.loads(ran.stdout)["pid"] == os.getpid()
+
+
+def test_no_daemon_is_reported_with_three_and_stopping_it_is_no_error(home: Path, mindscape: Run) -> None:
+    ran = mindscape("daemon", "status", "--json")
+    assert (ran.code, json.loads(ran.stdout)["running"]) == (3, False)
+    assert mindscape("daemon", "stop").stdout == "it was not running\n"
+
+
+def test_stopping_waits_until_the_process_has_ended(daemon: FakeDaemon, mindscape: Run) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
+        daemon.gives("hello", {"protocol": 1, "version": "0.1.0", "pid": process.pid})
+
+        def shut_down(_params: Json, _stream: Any) -> Json:
+            process.terminate()
+            process.wait()
+            return {}
+
+        daemon.answers["shutdown"] = shut_down
+        assert mindscape("daemon", "stop").stdout == "stopped\n"
+        assert process.returncode is not None
+
+
+def test_the_foreground_daemon_replaces_the_command(mindscape: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    executed: list[list[str]] = []
+
+    def execv(_program: str, words: list[str]) -> int:
+        executed.append(words)
+        return 0
+
+    monkeypatch.setattr(os, "execv", execv)
+    assert mindscape("daemon", "run").code == 0
+    assert executed[0][1:] == ["-m", "mindscape.daemon"]
+
+
+def test_logs_print_the_end_of_the_log(home: Path, mindscape: Run) -> None:
+    assert mindscape("daemon", "logs").code == 1
+    home.mkdir()
+    (home / "daemon.log").write_bytes(b"".join(b"line %d \x1b[2J\n" % n for n in range(150)))
+    ran = mindscape("daemon", "logs", "--json")
+    lines = json.loads(ran.stdout)["lines"]
+    assert (len(lines), lines[0]) == (100, "line 50 \ufffd[2J")
+    assert mindscape("daemon", "logs").stdout.splitlines() == lines
+
+
+@pytest.mark.parametrize(("shell", "checker"), [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")])
+def test_completion_scripts_name_every_command_and_parse(mindscape: Run, shell: str, checker: str) -> None:
+    import shutil
+
+    from mindscape.cli.commands import COMMANDS
+
+    script = mindscape("completion", shell).stdout
+    assert all(name in script for name in COMMANDS)
+    assert json.loads(mindscape("completion", shell, "--json").stdout)["script"] == script
+    if shutil.which(checker):
+        assert subprocess.run([checker, "-n"], input=script, text=True).returncode == 0
