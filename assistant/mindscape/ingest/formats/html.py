@@ -1,0 +1,95 @@
+"""HTML: what a reader of the page reads, without its scripts, menus and hidden parts."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from mindscape.ingest.decode import decode
+from mindscape.ingest.formats.build import TextBuilder, collapsed
+from mindscape.ingest.formats.html_walk import text_of, walk
+from mindscape.ingest.formats.xml import Element
+from mindscape.ingest.parsed import Parsed, ParseFailure, Source
+from mindscape_storage.records import Status
+
+MAX_BYTES = 32 << 20
+_HEAD_BYTES = 4096
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I)
+_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.:-]{2,40})["']""")
+# libxml2 gives up at some 2,000 levels; such pages are generated, and without these read just as well.
+_NESTING = re.compile(
+    r"</?(?:div|span|font|center|section|blockquote|[biu]|em|strong|small|ul|ol|table|tbody|tr|td)\b[^<>]*>",
+    re.I,
+)
+_MAIN = "//*[self::main or @role='main']"
+_LEAST_MAIN_SHARE = 0.3
+
+
+def parse(source: Source, media_type: str) -> Parsed:
+    """The text of the page with its headings, tables, lists and links."""
+    if len(source.data) > MAX_BYTES:
+        raise ParseFailure(
+            Status.TOO_LARGE, f"The page is larger than {MAX_BYTES >> 20} MiB. Save it in smaller parts."
+        )
+    decoded = decode(source.data, declared_encoding(source.data))
+    root = tree_of(decoded.text)
+    builder = TextBuilder(warnings=list(decoded.warnings))
+    if root is None:
+        return builder.build(media_type, encoding=decoded.encoding)
+    readable = _readable(root)
+    heading = root.find(".//h1")
+    if heading is not None and readable.tag != "body" and readable.find(".//h1") is None:
+        # A page whose main part leaves its own heading to a banner above it.
+        builder.add("heading", collapsed(text_of(heading)), level=1)
+    walk(readable, builder, page=True)
+    title = collapsed(root.findtext(".//title") or "") or next((h.text for h in builder.headings), None)
+    return builder.build(media_type, title, _metadata(root), decoded.encoding)
+
+
+def declared_encoding(data: bytes) -> str | None:
+    """The encoding that the page itself names, in its XML declaration or a meta element."""
+    found = _XML_ENCODING.search(data[:_HEAD_BYTES]) or _CHARSET.search(data[:_HEAD_BYTES])
+    return found[1].decode("ascii") if found else None
+
+
+def tree_of(markup: str) -> Element | None:
+    """The root element, or None when there is no element at all. Nothing outside is ever fetched."""
+    # huge_tree, for without it text nested deeper than 254 elements silently disappears; the size is bounded.
+    parser = etree.HTMLParser(encoding="utf-8", recover=True, no_network=True, huge_tree=True)
+    try:
+        root = etree.fromstring(markup.encode(), parser)
+        if any("depth" in error.message for error in parser.error_log):
+            root = etree.fromstring(_NESTING.sub("\n", markup).encode(), parser)
+    except etree.XMLSyntaxError:
+        return None
+    return root
+
+
+def _readable(root: Element) -> Element:
+    """The main part where the page names one that holds a fair share of its text, else its body."""
+    body = root.find("body")
+    whole = root if body is None else body
+    mains = root.xpath(_MAIN)
+    main = mains[0] if isinstance(mains, list) and len(mains) == 1 else None
+    if isinstance(main, Element) and _letters(main) >= _LEAST_MAIN_SHARE * _letters(whole):
+        return main
+    return whole
+
+
+def _letters(element: Element) -> int:
+    skipped = ("script", "style", "template", "noscript")
+    return sum(len(held.text or "") for held in element.iter() if held.tag not in skipped)
+
+
+def _metadata(root: Element) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for meta in root.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").lower()
+        key = {"author": "author", "date": "date", "article:published_time": "date"}.get(name)
+        content = collapsed(meta.get("content") or "")
+        if key and content:
+            found.setdefault(key, content[:300])
+    if language := root.get("lang"):
+        found["language"] = language[:35]
+    return found

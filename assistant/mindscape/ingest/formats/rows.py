@@ -1,0 +1,29 @@
+"""Tables as text: a row a line, cells apart by a bar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mindscape.ingest.formats.build import TextBuilder
+
+SEPARATOR = " | "
+_NUMBER = re.compile(r"[\s$€£¥%+(−–-]*[\d.,' ]*\d[\d.,' ]*[\s%)]*")
+
+
+def looks_like_header(cells: Sequence[str]) -> bool:
+    """True when a first row can be a header: at least two cells, none of them empty or a number."""
+    return len(cells) > 1 and all(cell.strip() and not _NUMBER.fullmatch(cell) for cell in cells)
+
+
+def table_block(
+    builder: TextBuilder, rows: Sequence[Sequence[str]], caption: str = "", has_header: bool | None = None
+) -> None:
+    """Add a table; `has_header` None means that the first row's looks decide."""
+    lines = [SEPARATOR.join(cell.replace("\n", " ") for cell in row).strip() for row in rows]
+    if has_header is None:
+        has_header = len(rows) > 1 and looks_like_header(rows[0])
+    header = "\n".join(filter(None, (caption, lines[0] if has_header and lines else "")))
+    if caption:
+        builder.add("paragraph", caption)
+    builder.add("table", "\n".join(line for line in lines if line), header)
