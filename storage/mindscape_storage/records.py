@@ -151,6 +151,48 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoder:
+    """A passage encoder: vectors of one are never compared with another's."""
+
+    id: int
+    name: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class NameHit:
+    """A document found by its title, file name or folders (higher is better)."""
+
+    document_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an offset is, in a reader's terms."""
+
+    page: str | None = None
+    line: int | None = None
+    """1-based, in a text-like file."""
+    heading: tuple[str, ...] = ()
+    chapter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A part of the library. Every condition that is given must hold."""
+
+    prefix: bytes | None = None
+    """A file, or a folder and all below it."""
+    document_id: int | None = None
+    tag: str | None = None
+    since: str | None = None
+    """YYYY-MM-DD: the content's own date when it has one, else the file's modification day (UTC)."""
+    upto: int | None = None
+    """Only passages that end at or before this offset of their text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A unit of durable work. At most one live job has a given (kind, key)."""
 

@@ -1,0 +1,284 @@
+"""Paths that point at contents. A copy, a move or a rename touches only the row here."""
+
+from __future__ import annotations
+
+import os
+import time
+import unicodedata
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from mindscape_storage.contents import collect_unused
+from mindscape_storage.database import Connection, fetch, snapshot, transaction, value
+from mindscape_storage.errors import StorageError
+from mindscape_storage.fold import fold
+from mindscape_storage.memo import forget_unused
+from mindscape_storage.records import Document, FileStat, Status
+
+_DOCUMENT = """
+    SELECT d.id, d.root_id, d.path, d.display, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.status, d.reason,
+           d.content_id, c.title, c.passages, c.embedded_by, r.mode
+    FROM documents d JOIN roots r ON r.id = d.root_id LEFT JOIN contents c ON c.id = d.content_id
+"""
+AWAY_REASON = (
+    "The watched folder it belongs to is not there now; it will be read again when the folder returns."
+)
+
+
+def upsert_pending(conn: Connection, root_id: int, path: bytes, display: str, stat: FileStat) -> int:
+    """A new or changed file: pending from now on; what was indexed of it before is served until `finish`."""
+    with transaction(conn):
+        row = fetch(
+            conn,
+            """
+            INSERT INTO documents (root_id, path, display, nfc_key, size, mtime_ns, ctime_ns, inode, status)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+            ON CONFLICT (path) DO UPDATE SET root_id = excluded.root_id, display = excluded.display,
+                nfc_key = excluded.nfc_key, size = excluded.size, mtime_ns = excluded.mtime_ns,
+                ctime_ns = excluded.ctime_ns, inode = excluded.inode, status = 'pending', reason = NULL
+            RETURNING id
+            """,
+            (root_id, path, display, _key(display), *_stat(stat)),
+        )
+        document_id = int(row[0][0])
+        index_name(conn, document_id)
+    return document_id
+
+
+def touch_stat(conn: Connection, document_id: int, stat: FileStat) -> None:
+    """Only the file's times or inode changed; its bytes were proved the same, so everything else stays."""
+    with transaction(conn):
+        conn.execute(
+            "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?",
+            (*_stat(stat), document_id),
+        )
+
+
+def move_document(
+    conn: Connection, document_id: int, new_path: bytes, display: str, stat: FileStat, root_id: int
+) -> None:
+    """Same bytes, other path. A document that was at the new path is replaced."""
+    with transaction(conn):
+        there = fetch(conn, "SELECT id FROM documents WHERE path = ? AND id <> ?", (new_path, document_id))
+        remove_documents(conn, [row[0] for row in there])
+        conn.execute(
+            """
+            UPDATE documents SET root_id = ?, path = ?, display = ?, nfc_key = ?,
+                size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?
+            """,
+            (root_id, new_path, display, _key(display), *_stat(stat), document_id),
+        )
+        index_name(conn, document_id)
+
+
+def finish(
+    conn: Connection,
+    document_id: int,
+    stat: FileStat,
+    status: Status,
+    reason: str | None,
+    content_id: int | None,
+) -> None:
+    """Settle a document: its status and the content it points at from now on.
+
+    The content it pointed at before is collected when no other document needs it, in the same
+    transaction. Raises StorageError when the document is gone or the content is not complete.
+    """
+    if status not in (Status.PENDING, Status.OK) and not reason:
+        raise ValueError(f"the status {status} needs a sentence that says why")
+    with transaction(conn):
+        if content_id is not None and not _is_complete(conn, content_id):
+            raise StorageError(f"Content {content_id} is not complete, so no document can point at it.")
+        before = fetch(conn, "SELECT content_id FROM documents WHERE id = ?", (document_id,))
+        if not before:
+            raise StorageError(f"Document {document_id} was removed while it was being indexed.")
+        conn.execute(
+            """
+            UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, status = ?, reason = ?,
+                content_id = ?, indexed_at = ? WHERE id = ?
+            """,
+            (*_stat(stat), str(status), reason, content_id, int(time.time()), document_id),
+        )
+        if before[0][0] is not None and before[0][0] != content_id:
+            collect_unused(conn, [before[0][0]])
+        index_name(conn, document_id)
+
+
+def remove_documents(conn: Connection, ids: Iterable[int], *, forget: bool = False) -> None:
+    """Remove documents, and their contents where nothing else points at them.
+
+    Their vectors stay in the memo for a while, in case the text returns; with `forget` they do not,
+    and the whole memo of unused outputs goes too.
+    """
+    with transaction(conn):
+        left: set[int] = set()
+        for document_id in ids:
+            rows = fetch(conn, "DELETE FROM documents WHERE id = ? RETURNING content_id", (document_id,))
+            left.update(row[0] for row in rows if row[0] is not None)
+            conn.execute("DELETE FROM names_fts WHERE rowid = ?", (document_id,))
+        collect_unused(conn, sorted(left))
+        if forget:
+            forget_unused(conn)
+
+
+def get_document(conn: Connection, document_id: int) -> Document | None:
+    """The document with this id, or None."""
+    return _one(conn, "WHERE d.id = ?", document_id)
+
+
+def find_document(conn: Connection, path: bytes) -> Document | None:
+    """The document at exactly this path, or None."""
+    return _one(conn, "WHERE d.path = ?", path)
+
+
+def find_by_display(conn: Connection, text: str) -> list[Document]:
+    """Documents a user may mean by `text`: the exact path, else the path in NFC, else paths ending in it."""
+    with snapshot(conn):
+        exact = find_document(conn, _encode(text))
+        if exact is not None:
+            return [exact]
+        key = _key(text)
+        found = _many(conn, "WHERE d.nfc_key = ? ORDER BY d.path", key)
+        if found or not key.strip("/"):
+            return found
+        tail = "/" + key.lstrip("/")
+        return _many(conn, "WHERE substr(d.nfc_key, -length(?1)) = ?1 ORDER BY d.path", tail)
+
+
+def list_documents(conn: Connection, root_id: int | None = None) -> list[Document]:
+    """All documents, or those of one root, ordered by path."""
+    if root_id is None:
+        return _many(conn, "ORDER BY d.path")
+    return _many(conn, "WHERE d.root_id = ? ORDER BY d.path", root_id)
+
+
+def documents_of_content(conn: Connection, content_id: int) -> list[Document]:
+    """Every path that holds this content, ordered by path."""
+    return _many(conn, "WHERE d.content_id = ? ORDER BY d.path", content_id)
+
+
+def known_files(
+    conn: Connection, root_id: int, under: bytes | None = None
+) -> dict[bytes, tuple[int, FileStat, Status]]:
+    """What a scan compares the disk with: path -> (document id, stat, status as stored).
+
+    With `under`, only the document at that path and those below it.
+    """
+    known = "SELECT path, id, size, mtime_ns, ctime_ns, inode, status FROM documents WHERE root_id = ?1"
+    if under is None:
+        rows = fetch(conn, known, (root_id,))
+    else:
+        # In byte order everything below a folder lies between "folder/" and "folder0".
+        below = known + " AND (path = ?2 OR (path >= ?3 AND path < ?4))"
+        rows = fetch(conn, below, (root_id, under, under + b"/", under + b"0"))
+    return {row[0]: (row[1], FileStat(*row[2:6]), Status(row[6])) for row in rows}
+
+
+def counts(conn: Connection, encoder_id: int | None) -> dict[str, Any]:
+    """`total`, `searchable`, `embedded` (by this encoder; None: 0) and `by_status`, of documents."""
+    by_status: dict[str, int] = {}
+    with snapshot(conn):
+        rows = fetch(
+            conn,
+            """
+            SELECT r.mode, d.status, count(*) FROM roots r JOIN documents d ON d.root_id = r.id
+            GROUP BY r.id, d.status
+        """,
+        )
+        behind = _not_embedded(conn, encoder_id) if encoder_id is not None else 0
+    served = 0
+    for mode, status, number in rows:
+        shown = Status.AWAY.value if mode == "away" else status
+        by_status[shown] = by_status.get(shown, 0) + number
+        served += number if status == Status.OK else 0
+    searchable = by_status.get(Status.OK, 0)
+    embedded = max(0, min(searchable, served - behind)) if encoder_id is not None else 0
+    return {
+        "total": sum(by_status.values()),
+        "searchable": searchable,
+        "embedded": embedded,
+        "by_status": dict(sorted(by_status.items())),
+    }
+
+
+def index_name(conn: Connection, document_id: int) -> None:
+    """Put the folded title, file name and folders of a document into the index of names."""
+    rows = fetch(
+        conn,
+        """
+        SELECT d.display, c.title FROM documents d LEFT JOIN contents c ON c.id = d.content_id WHERE d.id = ?
+        """,
+        (document_id,),
+    )
+    conn.execute("DELETE FROM names_fts WHERE rowid = ?", (document_id,))
+    for display, title in rows:
+        path = PurePosixPath(display)
+        words = (fold(title or ""), fold(path.name), fold(" ".join(path.parent.parts)))
+        conn.execute(
+            "INSERT INTO names_fts (rowid, title, name, folders) VALUES (?, ?, ?, ?)", (document_id, *words)
+        )
+
+
+def _not_embedded(conn: Connection, encoder_id: int) -> int:
+    """Documents with status ok whose content this encoder does not cover: at rest, none to visit."""
+    return value(
+        conn,
+        """
+        SELECT count(*) FROM contents c JOIN documents d ON d.content_id = c.id
+        WHERE (c.embedded_by IS NULL OR c.embedded_by < ?1 OR c.embedded_by > ?1)
+          AND c.passages > 0 AND d.status = 'ok'
+        """,
+        (encoder_id,),
+    )
+
+
+def _is_complete(conn: Connection, content_id: int) -> bool:
+    return bool(value(conn, "SELECT complete FROM contents WHERE id = ?", (content_id,)))
+
+
+def _one(conn: Connection, where: str, value: int | bytes) -> Document | None:
+    found = _many(conn, where, value)
+    return found[0] if found else None
+
+
+def _many(conn: Connection, where: str, *values: int | bytes | str) -> list[Document]:
+    return [_document(row) for row in fetch(conn, _DOCUMENT + where, values)]
+
+
+def _document(row: tuple[Any, ...]) -> Document:
+    (document_id, root_id, path, display, size, mtime_ns, ctime_ns, inode) = row[:8]
+    (status, reason, content_id, title, passages, embedded_by, mode) = row[8:]
+    shown = Status.AWAY if mode == "away" else Status(status)
+    tier = None
+    if shown is Status.OK:
+        tier = "embedded" if embedded_by is not None or not passages else "searchable"
+    return Document(
+        id=document_id,
+        root_id=root_id,
+        path=path,
+        display=display,
+        stat=FileStat(size, mtime_ns, ctime_ns, inode),
+        status=shown,
+        reason=AWAY_REASON if mode == "away" else reason,
+        content_id=content_id,
+        title=title,
+        passages=passages or 0,
+        tier=tier,
+    )
+
+
+def _stat(stat: FileStat) -> tuple[int, int, int, int]:
+    return stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode
+
+
+def _key(display: str) -> str:
+    return unicodedata.normalize("NFC", display).encode("utf-8", "replace").decode("utf-8")
+
+
+def _encode(text: str) -> bytes:
+    """The path a user typed, as bytes; text that cannot be a path becomes one that is not there."""
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")

@@ -1,0 +1,52 @@
+"""The folders and files the user asked us to watch."""
+
+from __future__ import annotations
+
+from mindscape_storage.database import Connection, fetch, transaction
+from mindscape_storage.documents import remove_documents
+from mindscape_storage.errors import StorageError
+from mindscape_storage.records import Root
+
+_ROOT = """
+    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id) FROM roots
+"""
+
+
+def add_root(conn: Connection, path: bytes, mode: str = "events") -> Root:
+    """Watch `path`; adding it again changes nothing."""
+    with transaction(conn):
+        conn.execute("INSERT INTO roots (path, mode) VALUES (?, ?) ON CONFLICT DO NOTHING", (path, mode))
+        return _only(conn, path)
+
+
+def remove_root(conn: Connection, root_id: int, *, forget: bool = False) -> None:
+    """Stop watching, and remove the root's documents with all that hangs on them (see `remove_documents`)."""
+    with transaction(conn):
+        ids = fetch(conn, "SELECT id FROM documents WHERE root_id = ?", (root_id,))
+        remove_documents(conn, [row[0] for row in ids], forget=forget)
+        conn.execute("DELETE FROM roots WHERE id = ?", (root_id,))
+
+
+def absorb_root(conn: Connection, inner_id: int, outer_id: int) -> None:
+    """A root that lies inside another one becomes a part of it; its documents stay as they are."""
+    with transaction(conn):
+        conn.execute("UPDATE documents SET root_id = ? WHERE root_id = ?", (outer_id, inner_id))
+        conn.execute("DELETE FROM roots WHERE id = ?", (inner_id,))
+
+
+def list_roots(conn: Connection) -> list[Root]:
+    """Every root, ordered by path, with its number of documents."""
+    return [Root(*row) for row in fetch(conn, _ROOT + " ORDER BY path")]
+
+
+def set_root_mode(conn: Connection, root_id: int, mode: str) -> None:
+    """`events`, `polling` or `away`. While a root is away its documents show as away; nothing is lost."""
+    with transaction(conn):
+        conn.execute("UPDATE roots SET mode = ? WHERE id = ?", (mode, root_id))
+
+
+def _only(conn: Connection, path: bytes) -> Root:
+    rows = fetch(conn, _ROOT + " WHERE path = ?", (path,))
+    if not rows:
+        raise StorageError(f"{path!r} is not watched.")
+    return Root(*rows[0])
