@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import os
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -199,3 +201,16 @@ class Peer:
                 future.set_exception(PeerGone("The connection closed before the answer came."))
         for task in self._running.values():
             task.cancel()
+
+
+def serve_child(descriptor: int, handler: Handler) -> None:
+    """Serve a parent process over an inherited socket until that closes; then exit at once."""
+
+    async def run() -> None:
+        link = socket.socket(fileno=descriptor)
+        reader, writer = await asyncio.open_unix_connection(sock=link, limit=protocol.MAX_MESSAGE_BYTES)
+        await Peer(reader, writer, handler).run()
+        # Native threads may be in the middle of a long call: nobody wants its result any more.
+        os._exit(0)
+
+    asyncio.run(run())

@@ -73,6 +73,25 @@ class Bundle:
     quality: Mapping[str, float]
     encoder: EncoderSettings | None
 
+    @property
+    def encoder_name(self) -> str:
+        """The bundle's name and a hash of all that a passage's vector depends on.
+
+        A bundle that is rebuilt under its old name so gets vectors of its own. Raises BundleError for a
+        generator.
+        """
+        if self.encoder is None:
+            raise BundleError(f"{self.name} is a {self.kind}, not an embedder.")
+        hashes = {file.path: file.sha256 for file in self.files}
+        passage_side = (
+            hashes[self.encoder.graph],
+            hashes[self.encoder.tokeniser],
+            self.encoder.pooling,
+            self.encoder.max_tokens,
+            self.encoder.passage_prefix,
+        )
+        return f"{self.name}@{hashlib.sha256(repr(passage_side).encode()).hexdigest()[:12]}"
+
     def path(self, name: str) -> Path:
         """Absolute path of the file that the manifest lists as `name`."""
         if all(file.path != name for file in self.files):

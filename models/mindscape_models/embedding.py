@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
@@ -70,7 +69,7 @@ class OnnxEmbedder:
         self._settings = _settings(bundle)
         self._session = session
         self._tokeniser = tokeniser
-        self.name = _encoder_name(bundle, self._settings)
+        self.name = bundle.encoder_name
         self.dimensions = self._settings.dimensions
         self.device = session.device
 
@@ -174,24 +173,6 @@ def _settings(bundle: Bundle) -> EncoderSettings:
     if bundle.encoder is None:
         raise BundleError(f"The model {bundle.name} in {bundle.folder} is not an embedder.")
     return bundle.encoder
-
-
-def _encoder_name(bundle: Bundle, settings: EncoderSettings) -> str:
-    """The bundle's name and a hash of all that a passage's vector depends on.
-
-    A bundle that is rebuilt under its old name so gets vectors of its own.
-    """
-    digest = hashlib.sha256()
-    hashes = {file.path: file.sha256 for file in bundle.files}
-    passage_side = (
-        hashes[settings.graph],
-        hashes[settings.tokeniser],
-        settings.pooling,
-        settings.max_tokens,
-        settings.passage_prefix,
-    )
-    digest.update(repr(passage_side).encode())
-    return f"{bundle.name}@{digest.hexdigest()[:12]}"
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -65,7 +65,7 @@ def cut(parsed: Parsed) -> Iterator[NewPassage]:
     ordinal = 0
     for start, end, section in _regions(text, parsed.sections):
         for a, b, header in _pack(text, _units(text, start, end, parsed.blocks)):
-            line = lines.at(_first_ink(text, a, b)) if lines else None
+            line = lines.at(a) if lines else None
             prefix = "" if header in text[a:b] else header
             yield NewPassage(ordinal, a, b, text[a:b], line, section.path if section else (), prefix)
             ordinal += 1
@@ -185,10 +185,6 @@ def _through_space(text: str, at: int) -> int:
     """Past the white space that follows, so that a unit ends where the next one begins."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
-
-
-def _first_ink(text: str, start: int, end: int) -> int:
-    return min(_through_space(text, start), end - 1)
 
 
 class _LineCounter:

@@ -1,0 +1,1 @@
+"""The daemon: one process that watches, indexes and answers. `main.py` puts the parts together."""

@@ -1,0 +1,398 @@
+"""What clients may call: one short function a method, in the order of `protocol`'s table."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from mindscape import __version__, protocol
+from mindscape.ask.evidence import coverage, search_results
+from mindscape.ask.pipeline import Writer, ask
+from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
+from mindscape.daemon import places
+from mindscape.daemon.models import Models
+from mindscape.daemon.progress import Progress
+from mindscape.daemon.scheduler import Scheduler
+from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
+from mindscape.ingest.ignore import rules_for
+from mindscape.ingest.scan import is_ignored
+from mindscape.library import Library
+from mindscape.paths import Paths
+from mindscape.protocol import Json
+from mindscape.rpc import Stream
+from mindscape.text import display_path
+from mindscape_storage import check, choices, counters, documents, jobs, roots
+from mindscape_storage.database import Connection
+from mindscape_storage.errors import StorageError
+from mindscape_storage.packed import PackedVectors
+from mindscape_storage.records import Document, Root, Scope
+
+Handled = Callable[[Json, Stream], Awaitable[Any]]
+
+READY_TIERS = ("searchable", "embedded")
+REPORT_SECONDS = 0.2
+MAX_RESULTS = 200
+
+
+class Methods:
+    """The daemon's side of the protocol."""
+
+    def __init__(
+        self,
+        library: Library,
+        scheduler: Scheduler,
+        models: Models,
+        progress: Progress,
+        paths: Paths,
+        stopping: asyncio.Event,
+    ) -> None:
+        self._library = library
+        self._scheduler = scheduler
+        self._models = models
+        self._progress = progress
+        self._paths = paths
+        self._stopping = stopping
+        self._packed: PackedVectors | None = None
+        self._methods: dict[str, Handled] = {
+            "hello": self._hello,
+            "add": self._add,
+            "rm": self._rm,
+            "ls": self._ls,
+            "status": self._status,
+            "wait": self._wait,
+            "subscribe": self._subscribe,
+            "search": self._search,
+            "get": self._get,
+            "ask": self._ask,
+            "models.list": self._models_list,
+            "models.use": self._models_use,
+            "doctor": self._doctor,
+            "shutdown": self._shutdown,
+        }
+
+    async def handle(self, method: str, params: Json, stream: Stream) -> Any:
+        """Dispatch one request. Raises MindscapeError; a wrong parameter is a UsageError."""
+        found = self._methods.get(method)
+        if found is None:
+            error = UsageError(f"There is no method {method!r}. There are: {', '.join(self._methods)}.")
+            error.rpc_code = protocol.METHOD_NOT_FOUND
+            raise error
+        try:
+            return await found(params, stream)
+        except StorageError as error:
+            raise Refused(str(error)) from error
+
+    async def _hello(self, params: Json, stream: Stream) -> Json:
+        del params, stream
+        return {"protocol": protocol.PROTOCOL, "version": __version__, "pid": os.getpid()}
+
+    async def _add(self, params: Json, stream: Stream) -> Json:
+        del stream
+        added: list[Root] = []
+        for path in _paths(params):
+            real = await asyncio.to_thread(os.path.realpath, path)
+            if not await asyncio.to_thread(os.path.exists, real):
+                raise NotFound(
+                    f"There is no file or folder {display_path(path)}. Nothing was added after it."
+                )
+            root = await self._add_root(real)
+            added.append(root)
+            self._scheduler.scan_soon(root)
+        await self._progress.notify()
+        return {"folders": [_folder(root) for root in added]}
+
+    async def _add_root(self, path: bytes) -> Root:
+        """Watch a path; inside a watched folder it is covered already, around one it takes that one over."""
+        for root in await self._library.read(roots.list_roots):
+            if root.path == path or (_inside(path, root.path) and not self._left_out(root.path, path)):
+                return root
+
+        def add(connection: Connection) -> Root:
+            new = roots.add_root(connection, path)
+            for root in roots.list_roots(connection):
+                if _inside(root.path, path) and not self._left_out(path, root.path):
+                    roots.absorb_root(connection, root.id, new.id)
+            return new
+
+        return await self._library.write(add)
+
+    def _left_out(self, root: bytes, path: bytes) -> bool:
+        return is_ignored(root, rules_for(root, self._scheduler.ignore), path)
+
+    async def _rm(self, params: Json, stream: Stream) -> Json:
+        del stream
+        forget = _boolean(params, "forget")
+        known = {root.path: root for root in await self._library.read(roots.list_roots)}
+        chosen: list[Root] = []
+        for path in _paths(params):
+            root = known.get(path) or known.get(await asyncio.to_thread(os.path.realpath, path))
+            if root is None:
+                listed = ", ".join(display_path(p) for p in known) or "none"
+                raise NotFound(f"{display_path(path)} is not watched. Watched: {listed}.")
+            chosen.append(root)
+        for root in chosen:
+            await self._scheduler.remove_root(root, forget=forget)
+        await self._progress.notify()
+        return {"removed": sum(root.documents for root in chosen)}
+
+    async def _ls(self, params: Json, stream: Stream) -> Json:
+        del params, stream
+        listed = await self._library.read(documents.list_documents)
+        return {"documents": [_listed(document) for document in listed]}
+
+    async def _status(self, params: Json, stream: Stream) -> Json:
+        del params, stream
+        encoder = await self._scheduler.encoder()
+
+        def read(connection: Connection) -> Json:
+            return {
+                "documents": {**documents.counts(connection, encoder), **_tiers_not_built()},
+                "jobs": jobs.job_counts(connection),
+                "folders": [_folder(root) for root in roots.list_roots(connection)],
+                "work": counters.read_counters(connection),
+            }
+
+        answer = await self._library.read(read)
+        answer["models"] = {kind: self._models.shown(kind) for kind in ("embedder", "generator")}
+        if self._scheduler.trouble:
+            answer["trouble"] = self._scheduler.trouble
+        return answer
+
+    async def _wait(self, params: Json, stream: Stream) -> Json:
+        tier = _text(params, "tier")
+        if tier not in protocol.TIERS:
+            raise UsageError(f'"{tier}" is not a tier. There are: {", ".join(protocol.TIERS)}.')
+        if tier not in READY_TIERS:
+            raise Refused(
+                f"The tier {tier} is not built by this version; it builds {', '.join(READY_TIERS)}."
+            )
+        if tier == "embedded" and await self._scheduler.encoder() is None:
+            raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
+        timeout = params.get("timeout")
+        if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float)):
+            raise UsageError("timeout is a number of seconds.")
+        try:
+            async with asyncio.timeout(timeout):
+                await self._scheduler.scan_all()
+                await self._until(tier, stream)
+        except TimeoutError:
+            raise Refused(f"Not everything is {tier} after {timeout} seconds. It goes on.") from None
+        return await self._status({}, stream)
+
+    async def _until(self, tier: str, stream: Stream) -> None:
+        """Wait until every file seen is final and, for `embedded`, has its vectors; reports the progress."""
+        version = self._progress.version
+        while True:
+            done, total = await self._scheduler.standing(tier)
+            await stream({"progress": {"done": done, "total": total, "what": tier}})
+            if done >= total:
+                return
+            if tier == "embedded" and self._scheduler.trouble:
+                raise Refused(f"Embedding does not go on: {self._scheduler.trouble}")
+            version = await self._progress.after(version)
+            await asyncio.sleep(REPORT_SECONDS)
+
+    async def _subscribe(self, params: Json, stream: Stream) -> Json:
+        """Stream progress until cancelled: at once, then after each change, at most five a second."""
+        del params
+        version = self._progress.version
+        while True:
+            done, total = await self._scheduler.standing("embedded")
+            await stream({"progress": {"done": done, "total": total, "what": "embedded"}})
+            version = await self._progress.after(version)
+            await asyncio.sleep(REPORT_SECONDS)
+
+    async def _search(self, params: Json, stream: Stream) -> Json:
+        del stream
+        began = time.perf_counter()
+        query, k = _text(params, "query"), _count(params, "k", 10)
+        scope, tag = _optional_text(params, "scope"), _optional_text(params, "tag")
+        since = _date(_optional_text(params, "since"))
+        with self._models.interactive():
+            encoder = await self._scheduler.encoder()
+            vector, missing = None, None
+            if query.strip() and encoder is not None:
+                try:
+                    vector = (await self._models.embed([shorten(query)], query=True))[0]
+                except MindscapeError as error:
+                    missing = str(error)
+
+            def read(connection: Connection) -> Json:
+                inside = replace(resolve_scope(connection, scope) or Scope(), tag=tag, since=since)
+                allowed = None if inside == Scope() else inside
+                ranked = retrieve(connection, query, vector, encoder, k, allowed, packed)
+                return {
+                    "results": search_results(connection, ranked),
+                    "coverage": coverage(connection, encoder, vector is not None),
+                }
+
+            packed = self._packed_for(encoder)
+            found = await self._library.read(read)
+        if missing:
+            found["coverage"]["notes"] = [*found["coverage"].get("notes", ()), missing]
+        return {"query": query, "took_ms": round((time.perf_counter() - began) * 1000, 1), **found}
+
+    async def _get(self, params: Json, stream: Stream) -> Json:
+        del stream
+        place = _text(params, "place")
+        return await self._library.read(lambda connection: places.get(connection, place))
+
+    async def _ask(self, params: Json, stream: Stream) -> Json:
+        question, mode = _text(params, "question"), _optional_text(params, "mode") or "auto"
+        pieces: asyncio.Queue[Json | None] = asyncio.Queue()
+
+        async def forward() -> None:
+            while (piece := await pieces.get()) is not None:
+                await stream(piece)
+
+        with self._models.interactive():
+            encoder = await self._scheduler.encoder()
+            forwarding = asyncio.create_task(forward())
+            try:
+                return await ask(
+                    question,
+                    scope=_optional_text(params, "scope"),
+                    mode=mode,
+                    read=self._library.read,
+                    embed_query=None if encoder is None else self._embed_questions,
+                    writer=await self._writer(),
+                    emit=pieces.put_nowait if params.get("stream", True) else lambda _: None,
+                    encoder_id=encoder,
+                    packed=self._packed_for(encoder),
+                )
+            finally:
+                pieces.put_nowait(None)
+                await forwarding
+
+    def _packed_for(self, encoder: int | None) -> PackedVectors | None:
+        """The in-memory copy of the encoder's vectors, shared by all readers; it follows by itself."""
+        if encoder is None:
+            return None
+        if self._packed is None or self._packed.encoder != encoder:
+            self._packed = PackedVectors(encoder, self._scheduler.dimensions)
+        return self._packed
+
+    async def _embed_questions(self, texts: list[str]) -> Any:
+        return await self._models.embed(texts, query=True)
+
+    async def _writer(self) -> Writer | None:
+        """The generator, opened, when it was measured good enough; None means quoting mode."""
+        bundle = self._models.writer()
+        if bundle is None:
+            return None
+        opened = await self._models.open_writer(bundle)
+
+        async def generate(messages: list[dict[str, str]], max_tokens: int) -> AsyncGenerator[str]:
+            async with aclosing(self._models.generate(messages, max_tokens)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+        return Writer(opened["name"], generate, opened["context"], opened["prompt_tokens_per_second"])
+
+    async def _models_list(self, params: Json, stream: Stream) -> Json:
+        del params, stream
+        return {"models": self._models.listed()}
+
+    async def _models_use(self, params: Json, stream: Stream) -> Json:
+        del stream
+        bundle = self._models.choose(_text(params, "name"))
+        await self._library.write(lambda c: choices.choose_model(c, bundle.kind, bundle.name))
+        self._scheduler.nudge()
+        return next(row for row in self._models.listed() if row["name"] == bundle.name)
+
+    async def _doctor(self, params: Json, stream: Stream) -> Json:
+        del stream
+        repair = _boolean(params, "repair")
+
+        def run(connection: Connection) -> list[Json]:
+            found = check.repair(connection) if repair else check.run_checks(connection, self._paths.database)
+            return [{"name": c.name, "state": c.state, "message": c.message, "fix": c.fix} for c in found]
+
+        if repair:
+            found = await self._library.maintain(run)
+            self._scheduler.nudge()
+        else:
+            found = await self._library.read(run)
+        return {"checks": [*found, *self._models.checks()]}
+
+    async def _shutdown(self, params: Json, stream: Stream) -> Json:
+        del params, stream
+        asyncio.get_running_loop().call_later(0.05, self._stopping.set)
+        return {}
+
+
+def _folder(root: Root) -> Json:
+    return {"path": display_path(root.path), "mode": root.mode, "documents": root.documents}
+
+
+def _listed(document: Document) -> Json:
+    return {
+        **places.shown(document),
+        "status": document.status.value,
+        "reason": document.reason,
+        "tier": document.tier,
+        "passages": document.passages,
+    }
+
+
+def _tiers_not_built() -> Json:
+    return {tier: 0 for tier in protocol.TIERS if tier not in READY_TIERS}
+
+
+def _inside(path: bytes, folder: bytes) -> bool:
+    return path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _paths(params: Json) -> list[bytes]:
+    """`paths` as text or `paths_b64` as base64 of bytes; absolute: the daemon has no folder of its own."""
+    try:
+        given = [os.fsencode(path) for path in params.get("paths", ())]
+        given += [base64.b64decode(path, validate=True) for path in params.get("paths_b64", ())]
+    except (TypeError, ValueError, UnicodeError) as error:
+        raise UsageError(f"paths is a list of texts, paths_b64 a list of base64 texts: {error}.") from error
+    if not given:
+        raise UsageError("Name at least one file or folder.")
+    for path in given:
+        if not path.startswith(b"/") or b"\0" in path:
+            raise UsageError(f"{display_path(path)} is not an absolute path.")
+    return [os.path.normpath(path) for path in given]
+
+
+def _text(params: Json, name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str):
+        raise UsageError(f"{name} must be given, as text.")
+    # Half of a surrogate pair can arrive in JSON but can neither be stored nor sent.
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _optional_text(params: Json, name: str) -> str | None:
+    return None if params.get(name) is None else _text(params, name)
+
+
+def _date(text: str | None) -> str | None:
+    try:
+        return None if text is None else date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise UsageError(f'"{text}" is not a date. Write it as 2026-03-31.') from None
+
+
+def _boolean(params: Json, name: str) -> bool:
+    value = params.get(name, False)
+    if not isinstance(value, bool):
+        raise UsageError(f"{name} is true or false.")
+    return value
+
+
+def _count(params: Json, name: str, default: int) -> int:
+    value = params.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_RESULTS:
+        raise UsageError(f"{name} is a whole number from 1 to {MAX_RESULTS}.")
+    return value

@@ -1,0 +1,202 @@
+"""The models in use: which bundles there are, which are chosen, and calling them in the engine process."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscape.daemon.children import Child, ChildDied
+from mindscape.errors import MindscapeError, NotFound, Refused
+from mindscape.protocol import Json
+from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
+from mindscape_models.errors import ModelError
+
+log = logging.getLogger(__name__)
+
+ANSWER = "answer"
+
+
+def installed_folder() -> Path:
+    """Where `make` and packagers put models that are not part of the Python package."""
+    return Path(sys.prefix) / "share" / "mindscape" / "bundles"
+
+
+class Models:
+    """Calls to the engine, which is started when first needed and opens models as they are asked for."""
+
+    def __init__(self, engine: Child, own_folder: Path, chosen: dict[str, str]) -> None:
+        self._engine = engine
+        self._folders = (own_folder, shipped_folder(), installed_folder())
+        self._chosen = chosen
+        self._opened: dict[str, tuple[int, str, Json]] = {}
+        self._opening = asyncio.Lock()
+        self._busy = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self.last_used = time.monotonic()
+
+    def bundles(self) -> list[Bundle]:
+        """Every bundle that can be found."""
+        return find_bundles(*self._folders)
+
+    def chosen(self, kind: str) -> Bundle | None:
+        """The bundle in use for a kind: the user's choice, else the first that is measured good, else any."""
+        bundles = [bundle for bundle in self.bundles() if bundle.kind == kind]
+        named = [bundle for bundle in bundles if bundle.name == self._chosen.get(kind)]
+        capable = [bundle for bundle in bundles if ANSWER in bundle.capabilities]
+        return next(iter(named or capable or bundles), None)
+
+    def choose(self, name: str) -> Bundle:
+        """Use a bundle from now on. Raises NotFound with the names there are."""
+        bundles = self.bundles()
+        for bundle in bundles:
+            if bundle.name == name:
+                self._chosen[bundle.kind] = name
+                return bundle
+        raise NotFound(f"There is no model {name!r}. There are: {', '.join(b.name for b in bundles)}.")
+
+    @contextmanager
+    def interactive(self) -> Generator[None]:
+        """While a question is being answered, background work waits."""
+        self._busy += 1
+        self._quiet.clear()
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            if not self._busy:
+                self._quiet.set()
+
+    async def quiet(self) -> None:
+        """Wait until no question is being answered."""
+        await self._quiet.wait()
+
+    async def embedder(self) -> Json | None:
+        """{"name", "dimensions", "device"} of the open embedder; None when there is none."""
+        bundle = self.chosen("embedder")
+        return None if bundle is None else await self._open("open_embedder", bundle)
+
+    async def embed(self, texts: list[str], *, query: bool) -> NDArray[np.float32]:
+        """Vectors (n, dimensions). Raises MindscapeError when there is no embedder or it failed."""
+        opened = await self.embedder()
+        if opened is None:
+            raise Refused("No embedder is installed.")
+        answer = await self._call("embed", {"texts": texts, "query": query})
+        rows = np.frombuffer(base64.b64decode(answer["vectors"]), dtype=np.float32)
+        return rows.reshape(len(texts), opened["dimensions"])
+
+    def writer(self) -> Bundle | None:
+        """The generator, if it was measured good enough to answer."""
+        bundle = self.chosen("generator")
+        return bundle if bundle is not None and ANSWER in bundle.capabilities else None
+
+    async def open_writer(self, bundle: Bundle) -> Json:
+        """{"name", "context", "device", "prompt_tokens_per_second"} of the open generator."""
+        return await self._open("open_generator", bundle)
+
+    async def generate(self, messages: list[dict[str, str]], max_tokens: int) -> AsyncGenerator[str]:
+        """Pieces of the answer; closing the iterator stops the model."""
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+
+        def take(piece: Json) -> None:
+            pieces.put_nowait(piece.get("token", ""))
+
+        call = asyncio.create_task(
+            self._call("generate", {"messages": messages, "max_tokens": max_tokens}, take)
+        )
+        call.add_done_callback(lambda _: pieces.put_nowait(None))
+        try:
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            await call
+        finally:
+            if not call.done():
+                call.cancel()
+                await asyncio.wait([call])
+
+    def shown(self, kind: str) -> Json:
+        """Name and device for `status`: the device is None until the model was opened."""
+        try:
+            bundle = self.chosen(kind)
+        except MindscapeError as error:
+            return {"name": None, "device": None, "error": str(error)}
+        if bundle is None:
+            return {"name": None, "device": None}
+        opened = self._opened.get(f"open_{kind}")
+        live = opened is not None and opened[1] == bundle.name
+        return {"name": bundle.name, "device": opened[2]["device"] if opened and live else None}
+
+    def listed(self) -> list[Json]:
+        """Every bundle as `models list` shows it."""
+        rows: list[Json] = []
+        for bundle in self.bundles():
+            active = self.chosen(bundle.kind)
+            in_use = active is not None and active.name == bundle.name
+            rows.append(
+                {
+                    "name": bundle.name,
+                    "kind": bundle.kind,
+                    "active": in_use,
+                    "device": self.shown(bundle.kind)["device"] if in_use else None,
+                    "capabilities": list(bundle.capabilities),
+                    "licence": bundle.licence,
+                    "path": str(bundle.folder),
+                    "bytes": sum(file.bytes for file in bundle.files),
+                    "quality": dict(bundle.quality),
+                }
+            )
+        return rows
+
+    def checks(self) -> list[Json]:
+        """What `doctor` says of the models: the files of those in use are checked by hash."""
+        found: list[Json] = []
+        for kind in ("embedder", "generator"):
+            try:
+                bundle = self.chosen(kind)
+                if bundle is not None:
+                    open_bundle(bundle.folder)
+                message = f"{bundle.name} is complete." if bundle else f"No {kind} is installed."
+                found.append({"name": f"model:{kind}", "state": "ok", "message": message, "fix": None})
+            except ModelError as error:
+                fix = "Install it again, or choose another: mindscape models use NAME"
+                found.append({"name": f"model:{kind}", "state": "fail", "message": str(error), "fix": fix})
+        return found
+
+    async def stop_if_idle(self, seconds: float) -> None:
+        """End the engine when nothing has used it for so long."""
+        if self._engine.running and not self._busy and time.monotonic() - self.last_used > seconds:
+            await self._engine.stop()
+
+    async def stop(self) -> None:
+        """End the engine at once."""
+        await self._engine.stop(kill=True)
+
+    async def _open(self, method: str, bundle: Bundle) -> Json:
+        async with self._opening:
+            await self._engine.start()
+            generation, name, answer = self._opened.get(method, (0, "", {}))
+            if generation != self._engine.generation or name != bundle.name:
+                answer = await self._engine.call(method, {"folder": str(bundle.folder)})
+                self._opened[method] = (self._engine.generation, bundle.name, answer)
+                log.info("%s: %s on %s", method, bundle.name, answer["device"])
+            return answer
+
+    async def _call(self, method: str, params: Json, on_stream: Callable[[Json], None] | None = None) -> Any:
+        self.last_used = time.monotonic()
+        try:
+            return await self._engine.call(method, params, on_stream)
+        except ChildDied as died:
+            log.warning("%s", died)
+            raise
+        finally:
+            self.last_used = time.monotonic()

@@ -1,0 +1,92 @@
+"""PLACE as users write it: a document id, a path, PATH:START-END, or a passage p123."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass
+
+from mindscape.errors import NotFound
+from mindscape.protocol import Json
+from mindscape_storage import contents, documents
+from mindscape_storage.database import Connection
+from mindscape_storage.records import Document
+
+LONGEST = 1_000_000
+"""Code points returned at once: a place is for reading, and a message has a limit."""
+
+_RANGE = re.compile(r"(?P<path>.+):(?P<start>\d{1,15})-(?P<end>\d{1,15})", re.DOTALL)
+_PASSAGE = re.compile(r"p(\d{1,15})")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of one document."""
+
+    document: Document
+    start: int
+    end: int | None
+
+
+def get(connection: Connection, text: str) -> Json:
+    """The text at a place: the `get` shape. Raises NotFound with what is wrong."""
+    place = resolve(connection, text)
+    document = place.document
+    if document.content_id is None:
+        raise NotFound(f"{document.display} has no text: {document.reason or 'it is not indexed yet.'}")
+    length = contents.length_of(connection, document.content_id)
+    start = min(place.start, length)
+    wanted = length if place.end is None else min(place.end, length)
+    end = min(wanted, start + LONGEST)
+    where = contents.locate(connection, document.content_id, start)
+    return {
+        "document": shown(document),
+        "start": start,
+        "end": end,
+        "length": length,
+        "truncated": end < wanted,
+        "text": contents.slice_text(connection, document.content_id, start, end),
+        "page": where.page,
+        "line": where.line,
+        "heading": " > ".join(where.heading),
+    }
+
+
+def resolve(connection: Connection, text: str) -> Place:
+    """Find what a PLACE means; the most literal reading wins. Raises NotFound."""
+    if found := _by_name(connection, text):
+        return Place(found, 0, None)
+    if match := _PASSAGE.fullmatch(text):
+        passage = contents.passages_by_id(connection, [int(match[1])]).get(int(match[1]))
+        holders = documents.documents_of_content(connection, passage.content_id) if passage else []
+        if passage and holders:
+            return Place(holders[0], passage.start, passage.end)
+        raise NotFound(f"There is no passage {text}; its document may have changed. Search again.")
+    if (match := _RANGE.fullmatch(text)) and (found := _by_name(connection, match["path"])):
+        start, end = int(match["start"]), int(match["end"])
+        if end < start:
+            raise NotFound(f"The range {start}-{end} ends before it starts.")
+        return Place(found, start, end)
+    raise NotFound(f'There is no document, passage or place "{text}". `mindscape ls` lists the documents.')
+
+
+def _by_name(connection: Connection, text: str) -> Document | None:
+    if text.isascii() and text.isdigit() and len(text) < 16:
+        found = documents.get_document(connection, int(text))
+        if found is not None:
+            return found
+    matches = documents.find_by_display(connection, text)
+    if len(matches) > 1:
+        paths = ", ".join(match.display for match in matches[:5])
+        raise NotFound(f'"{text}" could be any of {len(matches)} documents: {paths}. Give more of the path.')
+    return matches[0] if matches else None
+
+
+def shown(document: Document) -> Json:
+    """A document as clients see it."""
+    return {
+        "id": document.id,
+        "path": document.display,
+        "path_bytes_b64": base64.b64encode(document.path).decode(),
+        "title": document.title,
+    }
