@@ -88,7 +88,7 @@ PARTS = (
             "in which electricity and flour together paid the keeper's wages without help from gifts.",
             "Membership rose from 214 to 229. Three members died in the year: Olwen Dallin, who kept "
             "the accounts for nineteen years, Piet Sandoe of Under Brae, and Marit Quill, whose share "
-            "passes to her granddaughter. The committee met eleven times, twice by candle, the second "
+            "passes to her daughter Runa. The committee met eleven times, twice by candle, the second "
             "time on purpose.",
             "The wet autumn of 2023 brought the highest tide measured at the wall since the gauge was "
             "set in 1987: 5.62 metres on the morning of 28 October. The water stood a hand below the "
