@@ -1,0 +1,1 @@
+"""Questions out. Read `pipeline.py` first: retrieve, judge, then quote or answer, then check."""

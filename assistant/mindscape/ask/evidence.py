@@ -1,0 +1,120 @@
+"""What an answer is made from: ranked passages with the documents and places they stand in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mindscape.ask.check import trimmed
+from mindscape.ask.language import surface_forms
+from mindscape.ask.retrieve import Ranked, inside
+from mindscape_storage import contents, documents, search
+from mindscape_storage.database import Connection
+from mindscape_storage.records import Document, Passage, Place, Scope, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage as evidence."""
+
+    passage: Passage
+    document: Document
+    also: tuple[Document, ...]
+    """Other documents in which the same text stands."""
+    place: Place
+    score: float
+    legs: dict[str, float]
+
+    @property
+    def context(self) -> str:
+        """What the passage stands under: title or file name, headings, and a table's header."""
+        name = self.document.display.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        return "\n".join([self.document.title or "", name, *self.passage.heading, self.passage.prefix])
+
+
+def load(conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None) -> list[Source]:
+    """The sources of ranked passages, in order; a document inside the scope stands before its copies outside.
+
+    A passage whose document has just gone is left out.
+    """
+    ids = [id_ for one in ranked for id_ in (one.passage_id, *one.twins)]
+    passages = contents.passages_by_id(conn, ids)
+    owners: dict[int, list[Document]] = {}
+    for passage in passages.values():
+        if passage.content_id not in owners:
+            owners[passage.content_id] = documents.documents_of_content(conn, passage.content_id)
+    sources: list[Source] = []
+    for one in ranked:
+        same = [passages[id_] for id_ in (one.passage_id, *one.twins) if id_ in passages]
+        holders = {doc.id: doc for passage in same for doc in owners[passage.content_id]}
+        if same and holders:
+            first, *rest = sorted(holders.values(), key=lambda document: not inside(scope, document))
+            start, _ = trimmed(same[0].text, 0, len(same[0].text))
+            place = contents.locate(conn, same[0].content_id, same[0].start + start)
+            sources.append(Source(same[0], first, tuple(rest), place, one.score, one.legs))
+    return sources
+
+
+def rarity(conn: Connection, question: str) -> dict[str, float]:
+    """Weight of each term of a question: near 0 when every passage has it, 1.0 when none has."""
+    forms = surface_forms(question)
+    total, found = search.frequencies(conn, forms)
+    whole = math.log(2 + total)
+    return {term: max(0.05, 1.0 - math.log(1 + found[word]) / whole) for word, term in forms.items()}
+
+
+def coverage(conn: Connection, encoder_id: int | None, has_vector: bool) -> dict[str, Any]:
+    """What an answer could draw on, and what it could not: documents, those behind, those without text.
+
+    `legs` are those that were used; `notes` are sentences about what was left out.
+    """
+    known = documents.counts(conn, encoder_id)
+    waiting = known["by_status"].get(Status.PENDING.value, 0)
+    not_embedded = known["searchable"] - known["embedded"] if encoder_id is not None else 0
+    notes: list[str] = []
+    if not has_vector:
+        notes.append("Searched by words only: no embedder answered.")
+    elif not_embedded:
+        notes.append(f"{not_embedded} documents are not embedded yet; they were searched by words only.")
+    if waiting:
+        notes.append(f"{waiting} documents are still being read.")
+    return {
+        "documents": known["searchable"],
+        "behind": waiting + (not_embedded if has_vector else 0),
+        "without_text": known["by_status"].get(Status.NO_TEXT.value, 0),
+        "legs": ["words", "vector"] if has_vector else ["words"],
+        "notes": notes,
+    }
+
+
+def result_of(source: Source, rank: int) -> dict[str, Any]:
+    """One result of the `search` shape."""
+    passage = source.passage
+    return {
+        "rank": rank,
+        "score": round(source.score, 6),
+        "passage_id": passage.id,
+        "document": document_of(source.document),
+        "also": [document_of(other) for other in source.also],
+        "start": passage.start,
+        "end": passage.end,
+        "page": source.place.page,
+        "line": source.place.line,
+        "heading": list(passage.heading),
+        "text": passage.text,
+        "legs": {name: round(score, 6) for name, score in source.legs.items()},
+    }
+
+
+def document_of(document: Document) -> dict[str, Any]:
+    """A document as results name it."""
+    return {"id": document.id, "path": document.display, "title": document.title}
+
+
+def search_results(
+    conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None
+) -> list[dict[str, Any]]:
+    """The `results` of the `search` shape: one for each distinct text, `also` naming its other documents."""
+    return [result_of(source, rank) for rank, source in enumerate(load(conn, ranked, scope), 1)]

@@ -1,0 +1,331 @@
+"""One question from beginning to end: retrieve, judge, then quote or answer, then check.
+
+The only file that knows the order of the stages. Everything slow is passed in: `read` runs a function with a
+reader connection in a thread, `embed_query` and `generate` call the engine.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscape.ask import answer as answering
+from mindscape.ask import judge, quote
+from mindscape.ask.answer import GenerateFn
+from mindscape.ask.check import best_sentence
+from mindscape.ask.evidence import Source, coverage, load, rarity
+from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten
+from mindscape.errors import Cancelled, MindscapeError, UsageError
+from mindscape.protocol import Citation, Json
+from mindscape.text import printable
+from mindscape_storage import contents
+from mindscape_storage.database import Connection, snapshot
+from mindscape_storage.packed import PackedVectors
+from mindscape_storage.records import Place
+
+log = logging.getLogger(__name__)
+
+ReadFn = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+"""Runs a function with a reader connection in a thread."""
+EmbedFn = Callable[[list[str]], Awaitable[NDArray[np.float32]]]
+"""Questions or sentences to unit vectors (n, dimensions), comparable with the passages'."""
+
+MODES = ("auto", "passages")
+LATER = ("agent", "records", "global")
+RETRIEVED = 12
+NEAR = 3
+"""Passages named beside the answer that it does not cite: where a reader would look next."""
+
+QUOTING = "Quoted from your documents (no model here writes answers):"
+NOT_FOUND = "This does not seem to be in your documents."
+UNCITED = "The answer above cites no source. The closest sentences in your documents:"
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A generator that may answer: its name, its context in tokens, and how fast it reads here."""
+
+    name: str
+    generate: GenerateFn
+    context: int
+    tokens_per_second: float | None = None
+    """Measured prompt speed of this machine; None while unknown."""
+
+
+@dataclass
+class Ledger:
+    """What each stage cost."""
+
+    entries: list[Json] = field(default_factory=list[Json])
+
+    @contextmanager
+    def stage(self, name: str, calls: int = 0, tokens: int = 0) -> Generator[Json]:
+        """Time a stage; the caller may correct `calls` and `tokens` in the entry."""
+        entry: Json = {"stage": name, "calls": calls, "tokens": tokens, "ms": 0.0}
+        started = time.perf_counter()
+        try:
+            yield entry
+        finally:
+            entry["ms"] = round((time.perf_counter() - started) * 1000, 1)
+            self.entries.append(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one snapshot of the library gave for a question."""
+
+    sources: list[Source]
+    coverage: Json
+    rarity: dict[str, float]
+
+
+async def ask(
+    question: str,
+    *,
+    scope: str | None,
+    mode: str,
+    read: ReadFn,
+    embed_query: EmbedFn | None,
+    writer: Writer | None,
+    emit: Callable[[Json], None],
+    encoder_id: int | None = None,
+    packed: PackedVectors | None = None,
+) -> Json:
+    """Answer a question: the `ask` shape.
+
+    Streams `{"stage": name}` and `{"token": text}` through `emit`; the tokens joined are the `answer`.
+    `embed_query` and `encoder_id` belong together; without them the vector leg is left out and said so.
+    `writer` is given only when a generator was measured good enough for answers. Raises UsageError for an
+    empty question or an unknown mode, NotFound for an unknown scope.
+    """
+    asked = _checked(question, mode)
+    ledger = Ledger()
+    emit({"stage": "retrieve"})
+    vector = await _embedded(embed_query, [shorten(asked)], ledger, "embed")
+    with ledger.stage("retrieve"):
+        found: Found = await read(
+            lambda conn: _find(conn, asked, None if vector is None else vector[0], encoder_id, scope, packed)
+        )
+    if len(asked) > MAX_QUESTION:
+        found.coverage["notes"].append(
+            f"Only the first {MAX_QUESTION:,} characters of the question were read."
+        )
+    with ledger.stage("judge"):
+        seen = judge.features(asked, found.sources, found.rarity)
+        answerable = judge.is_answerable(seen)
+    turn = _Turn(asked, found, vector, embed_query, _Said(emit), ledger)
+    if not answerable:
+        turn.said.show(NOT_FOUND)
+        outcome = Outcome(False, "none", [])
+    elif writer is not None:
+        emit({"stage": "answer"})
+        outcome = await _answer(turn, writer)
+    else:
+        emit({"stage": "quote"})
+        outcome = await _quote(turn, QUOTING)
+    with ledger.stage("check"):
+        await _settle(read, outcome.citations, found.sources)
+    return _shape(turn, outcome, writer)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a question was answered."""
+
+    answered: bool
+    made_by: str
+    """`model`, `quotes`, or `none` when nothing was written."""
+    citations: list[Citation]
+
+
+class _Said:
+    """Everything shown, in order: so the streamed text and the final one cannot differ."""
+
+    def __init__(self, emit: Callable[[Json], None]) -> None:
+        self._emit = emit
+        self._parts: list[str] = []
+
+    def show(self, text: str) -> None:
+        self._parts.append(text)
+        self._emit({"token": text})
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What the last stages share."""
+
+    question: str
+    found: Found
+    vector: NDArray[np.float32] | None
+    embed: EmbedFn | None
+    said: _Said
+    ledger: Ledger
+
+
+def _checked(question: str, mode: str) -> str:
+    if mode in LATER:
+        raise UsageError(f"The mode {mode!r} is not built yet; use one of: {', '.join(MODES)}.")
+    if mode not in MODES:
+        raise UsageError(f"There is no mode {mode!r}; use one of: {', '.join(MODES)}.")
+    # Half of a surrogate pair can arrive in JSON but cannot be encoded again.
+    asked = question.encode("utf-8", "replace").decode("utf-8")
+    if not printable(asked).replace("\ufffd", "").strip():
+        raise UsageError("The question is empty: write what you want to know.")
+    return asked
+
+
+async def _embedded(
+    embed: EmbedFn | None, texts: list[str], ledger: Ledger, name: str
+) -> NDArray[np.float32] | None:
+    """Vectors of `texts`, or None when there is no embedder or it fails: the other legs go on without."""
+    if embed is None or not texts:
+        return None
+    with ledger.stage(name, calls=1, tokens=sum(map(answering.estimate_tokens, texts))) as entry:
+        try:
+            return await embed(texts)
+        except Cancelled:
+            raise
+        except MindscapeError as error:
+            log.warning("The embedder did not answer: %s", error)
+            entry["failed"] = True
+            return None
+
+
+def _find(
+    conn: Connection,
+    question: str,
+    vector: NDArray[np.float32] | None,
+    encoder_id: int | None,
+    scope: str | None,
+    packed: PackedVectors | None,
+) -> Found:
+    """Everything the library has to say, from one snapshot of it."""
+    with snapshot(conn):
+        limits = resolve_scope(conn, scope)
+        ranked = retrieve(conn, question, vector, encoder_id, RETRIEVED, limits, packed)
+        state = coverage(conn, encoder_id, has_vector=vector is not None)
+        return Found(load(conn, ranked, limits), state, rarity(conn, question))
+
+
+async def _quote(turn: _Turn, label: str, supported: bool = True) -> Outcome:
+    """The best sentences as they stand, each with its marker; the label says that they are quotes."""
+    sources = turn.found.sources
+    sentences = quote.candidates(turn.question, sources)
+    near = None
+    if turn.vector is not None:
+        near = await _embedded(turn.embed, [one.text for one in sentences], turn.ledger, "embed sentences")
+    with turn.ledger.stage("quote"):
+        cosines = None if turn.vector is None or near is None else [float(x) for x in near @ turn.vector[0]]
+        chosen = quote.choose(turn.question, sentences, cosines, _worths(sources), turn.found.rarity)
+    if not chosen:
+        turn.said.show(NOT_FOUND)
+        return Outcome(False, "none", [])
+    turn.said.show(label + "\n")
+    citations: list[Citation] = []
+    for n, one in enumerate(chosen, 1):
+        turn.said.show(f"\n\u201c{printable(one.text)}\u201d [{n}]")
+        citations.append(_citation(n, sources[one.source], one.start, one.end, supported))
+    return Outcome(True, "quotes", citations)
+
+
+async def _answer(turn: _Turn, writer: Writer) -> Outcome:
+    """The model's answer with its citations checked; quotes where it gives nothing that can be checked."""
+    budget = answering.evidence_budget(writer.context, writer.tokens_per_second)
+    sources = answering.fitting(turn.found.sources, budget)
+    with turn.ledger.stage("answer", calls=1) as entry:
+        draft = await answering.write(turn.question, sources, writer.generate, turn.said.show)
+        entry["tokens"] = draft.tokens
+    if not draft.text:
+        return await _quote(turn, QUOTING)
+    if answering.is_refusal(draft):
+        return Outcome(False, "model", [])
+    if draft.markers:
+        cited = answering.cite(turn.question, draft, sources)
+    else:
+        cited = answering.attribute(turn.question, draft, sources)
+        for one in cited:
+            turn.said.show(f" [{one.n}]")
+    if cited:
+        citations = [_citation(c.n, sources[c.n - 1], c.start, c.end, c.supported) for c in cited]
+        return Outcome(True, "model", citations)
+    quotes = await _quote(turn, f"\n\n{UNCITED}", supported=False)
+    return Outcome(quotes.answered, "model", quotes.citations)
+
+
+def _worths(sources: Sequence[Source]) -> list[float]:
+    """Each source's fused score on a scale from 0 (the last) to 1 (the first)."""
+    scores = [source.score for source in sources]
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
+
+
+def _citation(n: int, source: Source, start: int, end: int, supported: bool | None) -> Citation:
+    passage = source.passage
+    return Citation(
+        n=n,
+        passage_id=passage.id,
+        path=source.document.display,
+        start=passage.start + start,
+        end=passage.start + end,
+        page=source.place.page,
+        line=source.place.line,
+        quote=passage.text[start:end],
+        supported=supported,
+    )
+
+
+async def _settle(read: ReadFn, citations: list[Citation], sources: Sequence[Source]) -> None:
+    """Give each citation the place of its quote; one whose source has gone meanwhile is not supported."""
+    content = {source.passage.id: source.passage.content_id for source in sources}
+
+    def places(conn: Connection) -> list[Place | None]:
+        with snapshot(conn):
+            there = contents.passages_by_id(conn, [one["passage_id"] for one in citations])
+            return [
+                contents.locate(conn, content[one["passage_id"]], one["start"])
+                if one["passage_id"] in there
+                else None
+                for one in citations
+            ]
+
+    found: list[Place | None] = await read(places) if citations else []
+    for citation, place in zip(citations, found, strict=True):
+        if place is None:
+            citation["supported"] = False
+        else:
+            citation["page"], citation["line"] = place.page, place.line
+
+
+def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
+    """The `ask` shape; `sources` and `near` list what was read and not cited."""
+    cited = {citation["passage_id"] for citation in outcome.citations}
+    others = [source for source in turn.found.sources[:NEAR] if source.passage.id not in cited]
+    near = [
+        _citation(n, source, *best_sentence(turn.question, source.passage.text), None)
+        for n, source in enumerate(others, 1)
+    ]
+    return {
+        "question": turn.question,
+        "answer": turn.said.text,
+        "answered": outcome.answered,
+        "mode": "passages",
+        "made_by": outcome.made_by,
+        "model": writer.name if writer is not None and outcome.made_by == "model" else None,
+        "citations": outcome.citations,
+        "near": near,
+        "signature": [],
+        "steps": [],
+        "coverage": turn.found.coverage,
+        "ledger": turn.ledger.entries,
+    }

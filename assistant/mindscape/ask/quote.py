@@ -1,0 +1,149 @@
+"""Answering without a model: the sentences that cover the question, quoted as they stand.
+
+Sentences are chosen greedily: how much of the question they hold, how near their vectors are, how well their
+passage ranked; then what they add to those already chosen. So a question in two parts, answered in two files,
+gets a sentence from each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mindscape.ask.check import trimmed
+from mindscape.ask.evidence import Source
+from mindscape.ask.language import all_terms, terms
+from mindscape.ingest.sentences import sentences
+
+MAX_QUOTES = 3
+MAX_SENTENCES = 48
+"""Sentences that are compared with the question by vector: a fraction of a second on two cores."""
+MAX_CHARACTERS = 500
+"""A longer sentence (a list, a log line) is quoted in part."""
+COVERAGE, NEARNESS, RANK = 1.0, 1.0, 0.3
+NOVELTY, SAMENESS = 1.0, 0.5
+REPEATED = 0.8
+"""Sentences that share so much of their words say the same: one is enough."""
+WORTH = 0.6
+"""A further sentence must be worth this share of the first."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that could be quoted: `source` is its index, the span lies in that passage's text."""
+
+    source: int
+    start: int
+    end: int
+    text: str
+    terms: frozenset[str]
+    context: frozenset[str]
+    """Terms it stands under (title, headings), so that "It leaves at 7:40." can answer for the ferry."""
+
+
+def candidates(question: str, sources: Sequence[Source]) -> list[Sentence]:
+    """At most MAX_SENTENCES sentences of the sources: those that share most with the question, in order."""
+    wanted = frozenset(terms(question)) or frozenset(all_terms(question))
+    found: list[Sentence] = []
+    for index, source in enumerate(sources):
+        context = frozenset(all_terms(source.context))
+        for start, end in quotable(source.passage.text):
+            text = source.passage.text[start:end]
+            found.append(Sentence(index, start, end, text, frozenset(all_terms(text)), context))
+    ranked = sorted(found, key=lambda one: (-len(one.terms & wanted), one.source, one.start))
+    return sorted(ranked[:MAX_SENTENCES], key=lambda one: (one.source, one.start))
+
+
+def quotable(text: str) -> list[tuple[int, int]]:
+    """Spans worth quoting: sentences; of lists and tables single lines; no headings, rules or lone marks."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sentences(text):
+        for a, b in _lines(text, start, end):
+            a, b = trimmed(text, a, b)
+            if b - a > MAX_CHARACTERS:
+                b = _cut(text, a, a + MAX_CHARACTERS)
+            if sum(char.isalnum() for char in text[a:b]) >= 2 and not text[a:b].startswith("#"):
+                spans.append((a, b))
+    return spans
+
+
+def choose(
+    question: str,
+    found: Sequence[Sentence],
+    nearness: Sequence[float] | None,
+    ranks: Sequence[float],
+    rarity: Mapping[str, float],
+) -> list[Sentence]:
+    """One to MAX_QUOTES of `found`, best first; none when there are none.
+
+    `nearness` holds each sentence's cosine with the question (None without vectors), `ranks` each source's
+    worth in 0..1, `rarity` the weight of a question's term (1.0 where it is not given).
+    """
+    weights = _weights(question, rarity)
+    holds = [_held(sentence, weights) for sentence in found]
+    near = nearness if nearness is not None else [0.0] * len(found)
+    worth = [
+        COVERAGE * sum(held.values()) + NEARNESS * cosine + RANK * ranks[sentence.source]
+        for sentence, held, cosine in zip(found, holds, near, strict=True)
+    ]
+    chosen: list[int] = []
+    have: dict[str, float] = {}
+    while len(chosen) < MAX_QUOTES:
+        value = {
+            index: _value(
+                worth[index], holds[index], have, [_alike(found[index], found[one]) for one in chosen]
+            )
+            for index in range(len(found))
+            if index not in chosen
+        }
+        best = max(value, key=lambda index: (value[index], -index), default=None)
+        if best is None or (chosen and value[best] < WORTH * worth[chosen[0]]):
+            break
+        chosen.append(best)
+        have |= {term: max(share, have.get(term, 0.0)) for term, share in holds[best].items()}
+    return [found[index] for index in chosen]
+
+
+def _weights(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
+    """Each content term's share of the question; the shares add up to 1."""
+    wanted = set(terms(question)) or set(all_terms(question))
+    total = sum(rarity.get(term, 1.0) for term in wanted)
+    return {term: rarity.get(term, 1.0) / total for term in sorted(wanted)}
+
+
+def _held(sentence: Sentence, weights: Mapping[str, float]) -> dict[str, float]:
+    """How much of each term a sentence holds: all of what it says, half of what it only stands under."""
+    said = {term: weight for term, weight in weights.items() if term in sentence.terms}
+    return {term: weight / 2 for term, weight in weights.items() if term in sentence.context} | said
+
+
+def _value(
+    worth: float, held: Mapping[str, float], have: Mapping[str, float], alike: Sequence[float]
+) -> float:
+    """What a sentence would add to those chosen: `alike` says how much it repeats each of them."""
+    if not alike:
+        return worth
+    if max(alike) >= REPEATED:
+        return 0.0
+    new = sum(max(0.0, share - have.get(term, 0.0)) for term, share in held.items())
+    return worth + NOVELTY * new - SAMENESS * max(alike)
+
+
+def _alike(one: Sentence, other: Sentence) -> float:
+    union = one.terms | other.terms
+    return len(one.terms & other.terms) / len(union) if union else 1.0
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The lines of a span when it is a list, a table or verse; the span itself when it is wrapped prose."""
+    lines = [(m.start(), m.end()) for m in _LINE.finditer(text, start, end) if m.end() > m.start()]
+    special = sum(text[a:b].lstrip()[:1] in ("-", "*", "+", "|", "#", "\u2022") for a, b in lines)
+    return lines if special else [(start, end)]
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    space = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
+    return space if space > start else end

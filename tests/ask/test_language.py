@@ -1,0 +1,63 @@
+"""Words as they are compared: folding, stems, unspaced scripts, numbers and names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mindscape.ask.language import all_terms, is_unspaced, names, numbers, stem, terms
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("sign", "signs", "signed", "signing"),
+        ("make", "makes", "making"),
+        ("stop", "stops", "stopped", "stopping"),
+        ("study", "studies", "studied", "studying"),
+        ("ferry", "ferries"),
+        ("box", "boxes"),
+        ("tell", "tells", "telling"),
+        ("glass", "glasses"),
+    ],
+)
+def test_the_forms_of_a_word_share_a_stem(forms: tuple[str, ...]) -> None:
+    assert len({stem(form) for form in forms}) == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("house", "horse"), ("sing", "sin"), ("bus", "but"), ("C", "CC")])
+def test_different_words_keep_different_stems(one: str, other: str) -> None:
+    assert stem(one.lower()) != stem(other.lower())
+
+
+def test_question_words_are_not_content() -> None:
+    assert terms("What did the Café do, and who wasn't there?") == ["caf"]
+
+
+def test_a_question_of_common_words_still_has_terms_to_compare() -> None:
+    assert terms("Who are you?") == []
+    assert all_terms("Who are you?") != []
+
+
+def test_unspaced_scripts_give_pairs_without_the_question_words() -> None:
+    assert terms("锡罐里有什么钥匙？") == ["锡罐", "罐里", "钥匙"]
+    assert is_unspaced("锡罐里有什么 key?")
+    assert not is_unspaced("the word 锡 in a sentence")
+
+
+def test_numbers_are_compared_by_value() -> None:
+    assert numbers("1,000 and １０００ and 007") == {"1000", "7"}
+    assert numbers("at 7:40 for 12.50") == {"7:40", "12.50"}
+
+
+def test_names_are_capitals_inside_a_sentence() -> None:
+    assert names("Where did Anna meet Mr. Brandt in March?") == {"anna", "mr", "brandt", "march"}
+    assert names("Where is it? There.") == set()
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_compared(text: str) -> None:
+    assert set(terms(text)) <= set(all_terms(text)) or is_unspaced(text)
+    numbers(text)
+    names(text)

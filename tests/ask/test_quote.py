@@ -1,0 +1,87 @@
+"""Quoting mode: which sentences, and that they are quoted exactly."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.ask.made import source
+
+from mindscape.ask.quote import MAX_CHARACTERS, MAX_QUOTES, MAX_SENTENCES, candidates, choose, quotable
+
+FERRY = source(
+    "# The ferry\n\nThe ferry is blue. Captain Lindqvist bought the ferry in 1987. It leaves at 7:40.",
+    heading=("The ferry",),
+)
+LINDQVIST = source(
+    "Lindqvist was born in Umeå. He keeps bees. His sister runs the bakery.", "/notes/people.md", 2, 0.5
+)
+
+
+def quoted(question: str, *sources: object) -> list[str]:
+    given_ = [one for one in sources if isinstance(one, type(FERRY))]
+    return [s.text for s in choose(question, candidates(question, given_), None, [1.0] * len(given_), {})]
+
+
+def test_the_sentence_that_holds_the_answer_comes_first() -> None:
+    assert (
+        quoted("Who bought the ferry?", FERRY, LINDQVIST)[0] == "Captain Lindqvist bought the ferry in 1987."
+    )
+
+
+def test_a_question_in_two_parts_is_quoted_from_two_files() -> None:
+    found = quoted("Who bought the ferry, and where was Lindqvist born?", FERRY, LINDQVIST)
+    assert {"Captain Lindqvist bought the ferry in 1987.", "Lindqvist was born in Umeå."} <= set(found)
+
+
+def test_a_sentence_may_answer_for_the_heading_it_stands_under() -> None:
+    assert "It leaves at 7:40." in quoted("When does the ferry leave?", FERRY)
+
+
+def test_the_nearest_sentence_wins_among_equals() -> None:
+    one = source("He keeps bees. He keeps hens.")
+    found = candidates("What does he keep?", [one])
+    best = choose("What does he keep?", found, [0.1, 0.9], [1.0], {})
+    assert best[0].text == "He keeps hens."
+
+
+def test_the_same_sentence_is_not_quoted_twice() -> None:
+    twin = source(FERRY.passage.text, "/notes/copy.md", 3)
+    found = quoted("Who bought the ferry?", FERRY, twin)
+    assert len(set(found)) == len(found)
+
+
+def test_lines_of_lists_and_tables_are_quoted_one_by_one() -> None:
+    text = "Shopping:\n\n- two lemons\n- flour\n\n| day | time |\n|---|---|\n| Monday | 7:40 |\n"
+    spans = [text[a:b] for a, b in quotable(text)]
+    assert "- two lemons" in spans
+    assert "| Monday | 7:40 |" in spans
+    assert "|---|---|" not in spans
+
+
+def test_chinese_is_quoted_by_sentence() -> None:
+    note = source("渡轮是蓝色的。林船长在1987年买了它。", "/notes/渡轮.md")
+    assert quoted("林船长哪年买的？", note)[0] == "林船长在1987年买了它。"
+
+
+def test_no_sources_no_quotes() -> None:
+    assert choose("Who?", candidates("Who?", []), None, [], {}) == []
+
+
+@given(st.text(max_size=400))
+def test_quotes_are_exact_slices(text: str) -> None:
+    for start, end in quotable(text):
+        assert 0 <= start < end <= len(text)
+        assert end - start <= MAX_CHARACTERS
+        assert text[start:end] == text[start:end].strip()
+
+
+@given(st.text(max_size=80), st.lists(st.text(min_size=1, max_size=200), max_size=4))
+def test_any_question_gives_at_most_three_exact_quotes(question: str, texts: list[str]) -> None:
+    sources = [source(text, number=number) for number, text in enumerate(texts, 1)]
+    found = candidates(question, sources)
+    assert len(found) <= MAX_SENTENCES
+    chosen = choose(question, found, None, [1.0] * len(sources), {})
+    assert len(chosen) <= MAX_QUOTES
+    assert bool(chosen) == bool(found)
+    for one in chosen:
+        assert sources[one.source].passage.text[one.start : one.end] == one.text

@@ -1,0 +1,179 @@
+"""From a question to ranked passages and to the results of a search, over a real library in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.ask.library import Library
+
+from mindscape.ask.evidence import coverage, load, rarity, search_results
+from mindscape.ask.language import stem
+from mindscape.ask.retrieve import MAX_QUESTION, Ranked, resolve_scope, retrieve, shorten
+from mindscape.errors import NotFound, UsageError
+from mindscape_models.fake import FakeEmbedder
+from mindscape_storage.database import Connection
+
+FILES = {
+    "/notes/ferry.md": ["The ferry leaves Norrby at 7:40.", "Captain Lindqvist bought the ferry in 1987."],
+    "/notes/people/lindqvist.md": ["Lindqvist keeps bees behind the church."],
+    "/notes/copy of ferry.md": [
+        "The ferry leaves Norrby at 7:40.",
+        "Captain Lindqvist bought the ferry in 1987.",
+    ],
+    "/notes/渡轮.md": ["渡轮早上七点四十分离开北村。"],
+    "/books/honey.txt": ["Honey is made by bees.", "The ferry leaves Norrby at 7:40."],
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    made = Library(tmp_path_factory.mktemp("library") / "library.db", FILES, FakeEmbedder())
+    yield made
+    made.close()
+
+
+def find(
+    library: Library, question: str, k: int = 5, scope: str | None = None, vectors: bool = True
+) -> list[Ranked]:
+    vector = library.embedder.encode_queries([question])[0] if vectors else None
+    encoder = library.encoder_id if vectors else None
+    return retrieve(library.conn, question, vector, encoder, k, resolve_scope(library.conn, scope))
+
+
+def texts(library: Library, ranked: list[Ranked]) -> list[str]:
+    return [source.passage.text for source in load(library.conn, ranked)]
+
+
+def test_the_passage_that_answers_comes_first(library: Library) -> None:
+    assert (
+        texts(library, find(library, "Who bought the ferry?"))[0]
+        == "Captain Lindqvist bought the ferry in 1987."
+    )
+
+
+def test_words_alone_will_do(library: Library) -> None:
+    found = find(library, "bees and honey", vectors=False)
+    assert texts(library, found)[0] == "Honey is made by bees."
+    assert set(found[0].legs) <= {"words", "names"}
+
+
+def test_chinese_is_found_by_its_characters(library: Library) -> None:
+    assert texts(library, find(library, "渡轮几点离开？"))[0] == FILES["/notes/渡轮.md"][0]
+
+
+def test_a_document_is_found_by_its_name(library: Library) -> None:
+    best = load(library.conn, find(library, "the lindqvist note"))[0]
+    assert best.document.display == "/notes/people/lindqvist.md"
+
+
+def test_a_text_that_stands_in_three_files_is_one_result_naming_the_others(library: Library) -> None:
+    results = search_results(library.conn, find(library, "when does the ferry leave Norrby"))
+    same = [one for one in results if one["text"] == "The ferry leaves Norrby at 7:40."]
+    assert len(same) == 1
+    paths = {same[0]["document"]["path"], *(other["path"] for other in same[0]["also"])}
+    assert paths == {"/notes/ferry.md", "/notes/copy of ferry.md", "/books/honey.txt"}
+
+
+def test_results_have_the_shape_of_a_search(library: Library) -> None:
+    result = search_results(library.conn, find(library, "bees"))[0]
+    assert set(result) == {
+        *("rank", "score", "passage_id", "document", "also", "start", "end"),
+        *("page", "line", "heading", "text", "legs"),
+    }
+    assert result["rank"] == 1
+    assert set(result["document"]) == {"id", "path", "title"}
+    assert result["end"] - result["start"] == len(result["text"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "holds"),
+    [
+        ("/books", "Honey is made by bees."),
+        ("/books/", "Honey is made by bees."),
+        ("people", "Lindqvist keeps bees behind the church."),
+        ("lindqvist.md", "Lindqvist keeps bees behind the church."),
+    ],
+)
+def test_a_scope_limits_the_search(library: Library, scope: str, holds: str) -> None:
+    assert texts(library, find(library, "bees", scope=scope))[0] == holds
+    assert len(load(library.conn, find(library, "bees", scope=scope))) <= 2
+
+
+def test_a_result_in_a_scope_names_the_document_inside_it(library: Library) -> None:
+    found = search_results(
+        library.conn, find(library, "ferry Norrby", scope="/books"), resolve_scope(library.conn, "/books")
+    )
+    assert found[0]["document"]["path"] == "/books/honey.txt"
+
+
+def test_a_scope_that_is_not_there_is_said(library: Library) -> None:
+    with pytest.raises(NotFound, match="mindscape ls"):
+        resolve_scope(library.conn, "no such folder")
+    with pytest.raises(NotFound):
+        resolve_scope(library.conn, "9" * 30)
+
+
+def test_a_scope_that_names_several_documents_is_refused() -> None:
+    with pytest.raises(UsageError, match="write more of it"):
+        resolve_scope_twice()
+
+
+def resolve_scope_twice() -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        made = Library(Path(folder) / "l.db", {"/a/x.md": ["One."], "/b/x.md": ["Two."]}, FakeEmbedder())
+        try:
+            resolve_scope(made.conn, "x.md")
+        finally:
+            made.close()
+
+
+def test_coverage_says_which_legs_were_used(library: Library) -> None:
+    with_vectors = coverage(library.conn, library.encoder_id, has_vector=True)
+    assert with_vectors == {
+        "documents": 5,
+        "behind": 0,
+        "without_text": 0,
+        "legs": ["words", "vector"],
+        "notes": [],
+    }
+    words_only = coverage(library.conn, None, has_vector=False)
+    assert words_only["legs"] == ["words"]
+    assert words_only["notes"] == ["Searched by words only: no embedder answered."]
+
+
+def test_rare_words_weigh_more(library: Library) -> None:
+    weights = rarity(library.conn, "Does the ferry carry honey?")
+    assert weights[stem("honey")] > weights["ferri"]
+
+
+@given(st.text(max_size=60), st.integers(1, 4))
+@settings(max_examples=40, deadline=None)
+def test_any_text_is_a_question(library: Library, question: str, k: int) -> None:
+    for vectors in (False, bool(question.strip())):
+        found = find(library, question, k, vectors=vectors)
+        assert len(found) <= k
+        assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_a_pasted_book_is_shortened_at_a_space() -> None:
+    assert shorten("short") == "short"
+    assert len(shorten("word " * 20_000)) <= MAX_QUESTION
+    assert shorten("word " * 20_000).endswith("word")
+    assert len(shorten("渡" * 20_000)) == MAX_QUESTION
+
+
+def test_an_empty_library_finds_nothing(tmp_path: Path) -> None:
+    made = Library(tmp_path / "library.db", {}, FakeEmbedder())
+    assert find(made, "anything") == []
+    assert_connection(made.conn)
+    made.close()
+
+
+def assert_connection(conn: Connection) -> None:
+    assert coverage(conn, None, has_vector=False)["documents"] == 0
