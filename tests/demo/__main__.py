@@ -149,7 +149,7 @@ def _edit(product: Product, folder: Path, edit: Edit, before: Json) -> list[str]
     print(f"  In {edit.file} '{edit.old}' is now '{edit.new}'.")
     after = product.run("status", "--wait", "embedded", "--json").json()
     cost = {name: count - before["work"].get(name, 0) for name, count in after["work"].items()}
-    print(f"  The edit cost: {show.work(cost)}.")
+    print(f"  The edit cost: {show.counts(cost)}.")
     changed = Question(
         edit.question.id, edit.question.text, edit.question.kind, (Fact(edit.file, (edit.new,)),)
     )

@@ -78,7 +78,7 @@ QUESTIONS: Final = (
     ),
     Question(
         "animal",
-        "How much does the veterinary surgery on Skarne charge to vaccinate a dog?",
+        "Is there a veterinary surgery on Skarne that can vaccinate our dog?",
         "no answer",
         (),
     ),

@@ -51,17 +51,18 @@ def _heading_of(found: Json) -> str:
 def status(result: Json) -> None:
     """Counts a user cares about, and the models."""
     documents = result["documents"]
-    print(f"  documents   {documents['total']}, of them embedded: {documents['embedded']}")
+    print(f"  documents   {documents['total']} ({counts(documents['by_status'])})")
+    print(f"  embedded    {documents['embedded']}")
     for kind in ("embedder", "generator"):
         model = (result.get("models") or {}).get(kind) or {}
         name = model.get("name") or "none (answers are quoted, not written)"
         print(f"  {kind:<11} {name}" + (f", {model['device']}" if model.get("device") else ""))
-    print(f"  computed    {work(result['work'])}")
+    print(f"  computed    {counts(result['work'])}")
 
 
-def work(counts: Json) -> str:
+def counts(numbers: Json) -> str:
     """`30 parses, 412 passage embeddings`; zeros left out."""
-    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n) or "nothing"
+    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in numbers.items() if n) or "nothing"
 
 
 def table(rows: Sequence[tuple[Question, Verdict, Verdict | None]]) -> None:
