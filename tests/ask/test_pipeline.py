@@ -16,6 +16,7 @@ from mindscape.ask.answer import Message
 from mindscape.ask.pipeline import NOT_FOUND, QUOTING, UNCITED, Writer, ask
 from mindscape.errors import NotFound, Refused, UsageError
 from mindscape.protocol import Json
+from mindscape.text import printable
 from mindscape_models.fake import FakeEmbedder, FakeGenerator
 from mindscape_storage import contents
 from mindscape_storage.database import Connection
@@ -43,6 +44,7 @@ class Desk:
         self.streamed: list[Json] = []
         self.before_reading: Callable[[], None] = lambda: None
         self.reads = 0
+        self.checks_quotes = True
 
     async def read(self, work: Callable[[Connection], Any]) -> Any:
         self.reads += 1
@@ -73,7 +75,8 @@ class Desk:
         assert "".join(one["token"] for one in self.streamed if "token" in one) == result["answer"]
         for citation in result["citations"]:
             assert f"[{citation['n']}]" in result["answer"]
-            self.check_quote(citation)
+            if self.checks_quotes:
+                self.check_quote(citation)
         return result
 
     def check_quote(self, citation: Json) -> None:
@@ -231,7 +234,7 @@ async def test_a_source_that_changes_while_answering_is_not_called_supported(lib
     desk = Desk(library)
     gone = documents.find_by_display(library.conn, "/notes/ferry.md")[0].id
     desk.before_reading = lambda: documents.remove_documents(library.conn, [gone])
-    desk.check_quote = lambda _: None
+    desk.checks_quotes = False
     result = await desk.ask("Who bought the ferry in 1987?")
     assert next(one["supported"] for one in result["citations"] if one["path"] == "/notes/ferry.md") is False
 
@@ -273,12 +276,10 @@ def test_any_text_gets_an_answer_or_a_sentence(tmp_path_factory: pytest.TempPath
     @given(st.text(max_size=60), st.text(max_size=60))
     @settings(max_examples=40, deadline=None)
     def check(question: str, reply: str) -> None:
-        try:
-            result = asyncio.run(Desk(made, reply).ask(question))
-        except UsageError as error:
-            assert str(error).endswith(".")
-        else:
-            assert isinstance(result["answered"], bool)
+        if not printable(question).replace("\ufffd", "").strip():
+            return
+        result = asyncio.run(Desk(made, reply).ask(question))
+        assert result["answered"] == bool(result["citations"])
 
     check()
     made.close()

@@ -1,7 +1,7 @@
 """Thirty searches in a user's words, each with the page it should find.
 
-Chosen by reading the folders, before any of them was tried, and not changed since: when one fails, retrieval is
-what gets better. A page stands for any of the files listed with it (the Rust book has four chapters twice).
+Chosen by reading the folders, before any of them was tried, and not changed since: when one fails, retrieval
+is what gets better. Any of the files listed with a query is right (the Rust book has four chapters twice).
 """
 
 from __future__ import annotations
