@@ -26,6 +26,9 @@ Handler = Callable[[str, Json, Stream], Awaitable[Any]]
 SEND_SECONDS = 30.0
 """A peer that reads nothing for so long is cut off, so that what it does not read cannot pile up."""
 
+MAX_ERROR = 2_000
+"""Characters of an error's message."""
+
 
 class PeerGone(MindscapeError):
     """The other side closed the connection or died."""
@@ -162,6 +165,8 @@ class Peer:
             self._running.pop(number, None)
 
     async def _refuse(self, number: Any, code: int, message: str, exit_code: int = 4) -> None:
+        # A sentence may quote what it was sent, and that may be megabytes.
+        message = message if len(message) <= MAX_ERROR else message[:MAX_ERROR] + "\u2026"
         error = {"code": code, "message": message, "data": {"exit_code": exit_code}}
         try:
             await self._send({"jsonrpc": "2.0", "id": number, "error": error})

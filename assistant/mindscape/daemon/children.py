@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
@@ -31,7 +32,7 @@ class Child:
     def __init__(self, module: str, arguments: list[str]) -> None:
         self.name = module.rpartition(".")[2]
         self._command = [sys.executable, "-P", "-m", module, *arguments]
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._peer: Peer | None = None
         self._reading: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
@@ -53,15 +54,14 @@ class Child:
             with theirs:
                 # Spin-waiting threads of OpenMP starve everything else on a small machine.
                 environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
-                self._process = await asyncio.create_subprocess_exec(
-                    *self._command,
-                    "--fd",
-                    str(theirs.fileno()),
+                # Not asyncio's subprocess: its watcher and `kill` race for the exit status on Python 3.11.
+                self._process = subprocess.Popen(  # noqa: ASYNC220 - starting takes a millisecond
+                    [*self._command, "--fd", str(theirs.fileno())],
                     pass_fds=[theirs.fileno()],
                     env=environment,
                     cwd="/",
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=asyncio.subprocess.DEVNULL,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
                 )
             reader, writer = await asyncio.open_unix_connection(sock=ours, limit=MAX_MESSAGE_BYTES)
             self._peer = Peer(reader, writer)
@@ -98,26 +98,28 @@ class Child:
         if peer is not None and reading is not None:
             peer.close()
             await asyncio.wait([reading], timeout=STOP_SECONDS)
-        if process is None:
-            return
-        try:
-            async with asyncio.timeout(0 if kill else STOP_SECONDS):
-                await process.wait()
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+        if process is not None:
+            await asyncio.to_thread(_end, process, 0.0 if kill else STOP_SECONDS)
 
     async def _obituary(self) -> str:
         """How the process ended, as a sentence."""
         process = self._process
-        await self.stop()
+        await self.stop()  # it has gone, or is going: this only collects its exit code
         code = process.returncode if process else None
         if code is not None and code < 0:
             name = signal.Signals(-code).name
             hint = " (often: out of memory)" if -code == signal.SIGKILL else ""
             return f"The {self.name} was ended by {name}{hint}."
         return f"The {self.name} stopped unexpectedly (exit code {code})."
+
+
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Wait for a process to exit by itself, then make it."""
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class Pool:

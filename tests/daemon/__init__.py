@@ -1,0 +1,1 @@
+"""Tests of the daemon over a real socket, with real processes."""

@@ -1,0 +1,157 @@
+"""Folders in, documents out: the index follows the disk, with the real watcher and workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mindscape.errors import NotFound
+from tests.daemon.harness import Daemon
+
+
+def add(daemon: Daemon, folder: Path) -> None:
+    daemon.call("add", paths=[str(folder)])
+    daemon.wait()
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {str(path): path.read_text() for path in sorted(folder.rglob("*.md"))}
+
+
+def found(daemon: Daemon, query: str) -> list[str]:
+    return [Path(r["document"]["path"]).name for r in daemon.call("search", query=query)["results"]]
+
+
+def test_edits_moves_and_deletes_are_followed_and_cost_only_what_they_must(
+    daemon: Daemon, folder: Path
+) -> None:
+    (folder / "deep").mkdir()
+    for index in range(20):
+        (folder / "deep" / f"{index}.md").write_text(f"# Note {index}\n\nWord{index} stands here.\n")
+    add(daemon, folder)
+    assert daemon.indexed() == texts(folder)
+    assert daemon.call("status")["work"]["parses"] == 20
+
+    (folder / "deep").rename(folder / "moved")
+    status = daemon.wait()
+    assert daemon.indexed() == texts(folder)
+    assert status["work"]["parses"] == 20
+
+    (folder / "moved" / "3.md").write_text("# Note 3\n\nQuite another text.\n")
+    shutil.copy(folder / "moved" / "4.md", folder / "copy of 4.md")
+    (folder / "moved" / "5.md").unlink()
+    (folder / "moved" / "6.md").touch()
+    status = daemon.wait()
+    assert daemon.indexed() == texts(folder)
+    assert status["work"]["parses"] == 21
+
+    daemon.call("rm", paths=[str(folder)])
+    assert daemon.indexed() == {}
+    assert all(check["state"] == "ok" for check in daemon.call("doctor")["checks"])
+
+
+def test_changes_are_noticed_without_being_asked(daemon: Daemon, folder: Path) -> None:
+    (folder / "a.md").write_text("first version\n")
+    add(daemon, folder)
+    with daemon.connect() as link:
+        lines = link.makefile("rb")
+        link.sendall(b'{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{}}\n')
+        temporary = folder / "a.md~new"
+        temporary.write_text("second version came by a rename\n")
+        temporary.replace(folder / "a.md")
+        while found(daemon, "rename") != ["a.md"]:
+            assert lines.readline()
+
+
+def test_changes_while_it_was_off_are_found_at_the_next_start(daemon: Daemon, folder: Path) -> None:
+    for name in ("kept", "edited", "removed", "renamed"):
+        (folder / f"{name}.md").write_text(f"The note {name}.\n")
+    add(daemon, folder)
+    daemon.stop()
+    (folder / "removed.md").unlink()
+    (folder / "renamed.md").rename(folder / "new name.md")
+    (folder / "edited.md").write_text("Changed.\n")
+    (folder / "added.md").write_text("New.\n")
+    assert daemon.start() == "ready"
+    work = daemon.wait()["work"]
+    assert daemon.indexed() == texts(folder)
+    assert work["parses"] == 6
+
+
+def test_a_second_start_with_nothing_changed_computes_nothing(daemon: Daemon, folder: Path) -> None:
+    for index in range(10):
+        (folder / f"{index}.md").write_text(f"Note {index}.\n")
+    add(daemon, folder)
+    before = daemon.call("status")["work"]
+    daemon.stop()
+    assert daemon.start() == "ready"
+    assert daemon.wait()["work"] == before
+
+
+def test_a_folder_inside_a_watched_one_is_covered_and_one_around_it_takes_over(
+    daemon: Daemon, folder: Path
+) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "a.md").write_text("inside\n")
+    (folder / "b.md").write_text("outside\n")
+    add(daemon, inner)
+    add(daemon, folder)
+    assert [f["path"] for f in daemon.call("status")["folders"]] == [str(folder)]
+    add(daemon, inner)
+    assert [f["path"] for f in daemon.call("status")["folders"]] == [str(folder)]
+    assert daemon.indexed() == texts(folder)
+    assert daemon.call("status")["work"]["parses"] == 2
+
+
+def test_a_watched_folder_that_vanishes_is_away_and_comes_back_without_parsing(
+    daemon: Daemon, folder: Path
+) -> None:
+    (folder / "a.md").write_text("still known\n")
+    add(daemon, folder)
+    folder.rename(folder.with_name("unmounted"))
+    daemon.wait()
+    assert daemon.call("ls")["documents"][0]["status"] == "away"
+    folder.with_name("unmounted").rename(folder)
+    status = daemon.wait()
+    assert daemon.indexed() == texts(folder)
+    assert status["work"]["parses"] == 1
+
+
+def test_a_single_file_can_be_watched(daemon: Daemon, folder: Path) -> None:
+    (folder / "one.md").write_text("the one\n")
+    (folder / "other.md").write_text("the other\n")
+    add(daemon, folder / "one.md")
+    assert list(daemon.indexed()) == [str(folder / "one.md")]
+    (folder / "one.md").unlink()
+    daemon.wait()
+    assert daemon.call("ls")["documents"][0]["status"] == "away"
+
+
+def test_names_that_are_not_utf8_are_indexed_and_shown_safely(daemon: Daemon, folder: Path) -> None:
+    path = os.fsencode(folder) + b"/caf\xe9 \x1b[31m.txt"
+    Path(os.fsdecode(path)).write_text("the strangely named note\n")
+    add(daemon, folder)
+    row = daemon.call("ls")["documents"][0]
+    assert row["status"] == "ok"
+    assert row["path"] == f"{folder}/caf\ufffd \ufffd[31m.txt"
+    assert found(daemon, "strangely") == ["caf\ufffd \ufffd[31m.txt"]
+
+
+def test_places_can_be_read_by_id_path_range_and_passage(daemon: Daemon, folder: Path) -> None:
+    text = "# Title\n\nFirst line.\nSecond line with 記憶.\n"
+    (folder / "note.md").write_text(text)
+    add(daemon, folder)
+    row = daemon.call("ls")["documents"][0]
+    assert daemon.call("get", place=str(row["id"]))["text"] == text
+    assert daemon.call("get", place="note.md")["text"] == text
+    part = daemon.call("get", place=f"{folder}/note.md:21-32")
+    assert (part["text"], part["line"], part["heading"]) == (text[21:32], 4, "Title")
+    hit = daemon.call("search", query="記憶")["results"][0]
+    assert daemon.call("get", place=f"p{hit['passage_id']}")["text"] == hit["text"]
+    for wrong in ("p999999", "other.md", "note.md:9-3", "", "\ud800"):
+        with pytest.raises(NotFound):
+            daemon.call("get", place=wrong)

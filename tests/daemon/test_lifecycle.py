@@ -1,0 +1,109 @@
+"""Starting and stopping: one daemon at a time, nothing of others touched, gone within two seconds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mindscape import client
+from mindscape.errors import DaemonUnreachable
+from tests.daemon.harness import Daemon
+
+
+def test_a_second_daemon_says_who_runs_and_disturbs_nothing(daemon: Daemon) -> None:
+    assert daemon.process is not None
+    second = Daemon(daemon.home)
+    assert second.start() == f"already running (process {daemon.process.pid})"
+    assert second.process is not None
+    assert second.process.wait() == 4
+    assert daemon.call("hello")["pid"] == daemon.process.pid
+
+
+def test_a_stale_socket_is_replaced_and_anything_else_in_its_place_is_left_alone(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(str(daemon.paths.socket))
+    stale.close()
+    assert daemon.start() == "ready"
+    assert daemon.stop() == 0
+    assert not daemon.paths.socket.exists()
+    daemon.paths.socket.write_text("precious")
+    assert "is in the way" in daemon.start()
+    assert daemon.paths.socket.read_text() == "precious"
+    daemon.paths.socket.unlink()
+    daemon.paths.socket.symlink_to(tmp_path / "elsewhere")
+    assert "is in the way" in daemon.start()
+    assert daemon.paths.socket.is_symlink()
+
+
+def test_a_daemon_whose_socket_was_replaced_does_not_remove_the_new_one(daemon: Daemon) -> None:
+    daemon.paths.socket.unlink()
+    other = socket.socket(socket.AF_UNIX)
+    other.bind(str(daemon.paths.socket))
+    assert daemon.stop() == 0
+    assert daemon.paths.socket.exists()
+    other.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_within_two_seconds_in_the_middle_of_indexing(
+    daemon: Daemon, folder: Path, number: int
+) -> None:
+    for index in range(300):
+        (folder / f"{index}.md").write_text(f"# Note {index}\n\n" + "The tide carried boats. " * 200)
+    daemon.call("add", paths=[str(folder)])
+    began = time.monotonic()
+    assert daemon.stop(number) == 0
+    assert time.monotonic() - began < 2.0 * max(1.0, os.getloadavg()[0] / 2)
+    assert not daemon.paths.socket.exists()
+
+
+def test_clients_that_start_it_at_the_same_time_all_reach_the_one_winner(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    code = (
+        "from mindscape import client, paths; print(client.request(paths.find_paths(), 'hello', {})['pid'])"
+    )
+    starters = [
+        subprocess.Popen([sys.executable, "-c", code], env=daemon.environment, stdout=subprocess.PIPE)
+        for _ in range(6)
+    ]
+    answers = {starter.communicate(timeout=60)[0].decode().strip() for starter in starters}
+    assert len(answers) == 1
+    daemon.call("shutdown")
+
+
+def test_a_stopped_daemon_is_said_not_to_respond(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert daemon.process is not None
+    monkeypatch.setattr(client, "HELLO_SECONDS", 0.3)
+    daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(DaemonUnreachable, match=f"process {daemon.process.pid}.* does not respond"):
+            daemon.call("hello")
+    finally:
+        daemon.process.send_signal(signal.SIGCONT)
+
+
+def test_wrong_settings_name_the_nearest_key_and_the_daemon_does_not_start(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    daemon.paths.config_file.write_text("thread = 2\n")
+    assert 'Did you mean "threads"?' in daemon.start()
+
+
+def test_a_folder_that_anyone_may_write_to_is_refused(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    daemon.home.chmod(0o777)
+    assert "Anyone may write to" in daemon.start()
+
+
+def test_a_damaged_library_is_said_and_left_as_it_is(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    daemon.paths.database.write_bytes(b"this is not a database, " * 500)
+    assert str(daemon.paths.database) in daemon.start()
+    assert daemon.paths.database.read_bytes().startswith(b"this is not a database")
