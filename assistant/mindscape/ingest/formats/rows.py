@@ -17,13 +17,20 @@ def looks_like_header(cells: Sequence[str]) -> bool:
 
 
 def table_block(
-    builder: TextBuilder, rows: Sequence[Sequence[str]], caption: str = "", has_header: bool | None = None
+    builder: TextBuilder,
+    rows: Sequence[Sequence[str]],
+    caption: str = "",
+    has_header: bool | None = None,
+    header_above: str = "",
 ) -> None:
-    """Add a table; `has_header` None means that the first row's looks decide."""
+    """Add a table; `has_header` None means that the first row's looks decide.
+
+    `caption` is added in front as text of its own, `header_above` is one that is in the text already.
+    """
     lines = [SEPARATOR.join(cell.replace("\n", " ") for cell in row).strip() for row in rows]
     if has_header is None:
         has_header = len(rows) > 1 and looks_like_header(rows[0])
-    header = "\n".join(filter(None, (caption, lines[0] if has_header and lines else "")))
+    header = "\n".join(filter(None, (caption or header_above, lines[0] if has_header and lines else "")))
     if caption:
         builder.add("paragraph", caption)
     builder.add("table", "\n".join(line for line in lines if line), header)
