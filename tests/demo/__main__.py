@@ -89,6 +89,8 @@ def _demo(product: Product, folder: Path, generator: Path | None) -> list[str]:
         show.heading(f"The same questions, answered by {generator.name}")
         product.run("models", "use", str(generator.resolve()))
         scored = [_ask(product, folder, question) for question in QUESTIONS]
+        if not any(words for _, _, words in scored):
+            show.say("This model wrote nothing: it was not measured good enough to answer, so quotes stay.")
     show.heading("Scores")
     show.table(scored)
     wrong += _edit(product, folder, EDIT, before)
@@ -120,6 +122,11 @@ def _index(product: Product, folder: Path) -> Json:
     show.say(product.run("add", str(folder)).output)
     result = product.run("status", "--wait", "embedded", "--json").json()
     show.status(result)
+    if result["documents"]["by_status"].keys() - {"ok"}:
+        rows = product.run("ls", "--json").json()["documents"]
+        for row in rows:
+            if row["status"] != "ok":
+                print(f"  {row['path']}: {row['status']}, {row['reason']}")
     return result
 
 
