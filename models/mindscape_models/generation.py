@@ -63,6 +63,7 @@ class Generator:
         self._template = Template(model)
         self._known: list[int] = []
         self._turn = 0
+        self._closed = False
         self._speed: Speed | None = None
 
     @property
@@ -147,8 +148,10 @@ class Generator:
 
     def close(self) -> None:
         """Free the model's memory. A second call does nothing."""
+        if self._closed:
+            return
         self._check_owner()
-        self._turn += 1
+        self._closed = True
         self._native.close()
         self._model.close()
 
@@ -263,13 +266,13 @@ class Generator:
             raise GenerationError(
                 f"{self.name} was called from a thread that did not open it; native models have one owner."
             )
+        if self._closed:
+            raise GenerationError(f"{self.name} is closed.")
 
     def _check_turn(self, turn: int) -> None:
         self._check_owner()
         if turn != self._turn:
-            raise GenerationError(
-                f"This stream of {self.name} ended: a newer call or `close` took the model."
-            )
+            raise GenerationError(f"This stream of {self.name} ended: a newer call took the model.")
 
 
 def open_generator(

@@ -293,7 +293,7 @@ class Grammar:
 
         self._lib = lib
         try:
-            rules = json_schema_to_gbnf(json.dumps(dict(schema)))
+            rules = _whole_characters(json_schema_to_gbnf(json.dumps(dict(schema))))
         except (ValueError, KeyError, AssertionError, TypeError, AttributeError) as error:
             raise GenerationError(f"This JSON schema cannot be turned into a grammar: {error}.") from error
         self._handle = lib.llama_sampler_init_grammar(vocab, rules.encode(), b"root")
@@ -324,3 +324,14 @@ class Grammar:
         self._lib.llama_sampler_apply(self._handle, ctypes.byref(array))
         allowed = np.flatnonzero(np.isfinite(table["logit"]))
         return int(table["id"][allowed[0]]) if len(allowed) else None
+
+
+def _whole_characters(rules: str) -> str:
+    """The converter writes characters beyond U+FFFF as two surrogates, which no UTF-8 text can match."""
+
+    def join(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        return f"\\U{0x10000 + ((int(found[1], 16) & 0x3FF) << 10) + (int(found[2], 16) & 0x3FF):08x}"
+
+    return re.sub(r"\\\\|\\u(d[89ab]..)\\u(d[c-f]..)", join, rules)
