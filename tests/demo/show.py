@@ -61,8 +61,8 @@ def status(result: Json) -> None:
 
 
 def counts(numbers: Json) -> str:
-    """`30 parses, 412 passage embeddings`; zeros left out."""
-    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in numbers.items() if n) or "nothing"
+    """`parses 30, passage embeddings 412`; zeros left out."""
+    return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in numbers.items() if n) or "nothing"
 
 
 def table(rows: Sequence[tuple[Question, Verdict, Verdict | None]]) -> None:
