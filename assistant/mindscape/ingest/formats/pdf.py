@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pypdfium2
 
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.pdf_headings import Bookmark, heading_levels
+from mindscape.ingest.formats.pdf_headings import CAPTION, Bookmark, heading_levels
 from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
 from mindscape.ingest.formats.pdf_page import runs_of
 from mindscape.ingest.formats.rows import table_block
@@ -25,10 +25,8 @@ _EDGE = 0.1
 _LEAST_REPEATS = 3
 _LEAST_REPEAT_SHARE = 0.4
 _FEW_LETTERS = 40
-_CAPTION = re.compile(r"(?:table|tabelle|tableau|tabla|表)\s*[\d一二三四五六七八九十IVX]", re.I)
-_NO_TITLE = re.compile(
-    r"untitled|anonymous|unspecified|microsoft \w+ - .*|.*\.(?:docx?|indd|tex|dvi|pdf|qxd|pptx?)", re.I
-)
+_NOTHING = re.compile(r"\W*(?:untitled|anonymous|unspecified|unknown)?\W*", re.I)
+_FILE_NAME = re.compile(r"microsoft \w+ - .*|\S+\.(?:docx?|indd|tex|dvi|pdf|qxd|pptx?)", re.I)
 _OCR = "Run it through OCR (for example ocrmypdf) to have it indexed."
 
 
@@ -49,7 +47,11 @@ def parse(source: Source, media_type: str) -> Parsed:
         pages, unread = _pages(document)
         _note_missing_text(pages, unread, builder)
         bookmarks = _bookmarks(document)
-        metadata = {key: value for key, value in document.get_metadata_dict().items() if value}
+        metadata = {
+            key: value
+            for key, value in document.get_metadata_dict().items()
+            if not _NOTHING.fullmatch(value or " ")
+        }
     finally:
         document.close()
     pages = _without_running_titles(pages)
@@ -58,7 +60,7 @@ def parse(source: Source, media_type: str) -> Parsed:
         builder.mark("page", str(page.number))
         _add_page(page.pieces, page_levels, builder)
     title = metadata.get("Title", "").strip()
-    if not title or _NO_TITLE.fullmatch(title):
+    if not title or _FILE_NAME.fullmatch(title):
         title = next((heading.text for heading in builder.headings if heading.start < 500), "")
     return builder.build(media_type, title, _metadata(metadata, pages))
 
@@ -170,7 +172,7 @@ def _add_page(pieces: Sequence[Piece], levels: Sequence[int], builder: TextBuild
             builder.add("heading", " ".join(piece.lines), level=level)
         else:
             builder.add("item" if piece.kind == "item" else "paragraph", text)
-        caption = text.replace("\n", " ")[:300] if _CAPTION.match(text) else ""
+        caption = text.replace("\n", " ")[:300] if CAPTION.match(text) else ""
 
 
 def _metadata(metadata: dict[str, str], pages: Sequence[Page]) -> dict[str, str | int]:

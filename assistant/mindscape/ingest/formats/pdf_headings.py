@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ _MAX_LETTERS = 200
 _MAX_LINES = 4
 _MAX_LEVEL = 6
 _NUMBERING = 12
+CAPTION = re.compile(
+    r"(?:table|tabelle|tableau|tabla|figure|fig\.|abbildung|chart|[表图圖])\s*[\d一二三四五六七八九十IVX]",
+    re.I,
+)
 _BOLD = -1.0
 _MAX_BOLD_SHARE = 0.25
 
@@ -100,6 +105,7 @@ def _may_be_heading(piece: Piece, body: float) -> bool:
     text = "".join(piece.lines)
     return (
         piece.kind == "paragraph"
+        and not CAPTION.match(text)
         and piece.size > _LARGER * body
         and len(text) <= _MAX_LETTERS
         and len(piece.lines) <= _MAX_LINES
