@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 
 from mindscape.ingest import parse as parse_module
 from mindscape.ingest.media_types import (
+    BY_EXTENSION,
     CODE,
     DOCX,
     EPUB,
     HTML,
     MARKDOWN,
+    NOT_READ,
+    PARSERS,
     PDF,
     PLAIN,
 )
@@ -98,3 +102,10 @@ def test_whatever_a_parser_raises_is_a_status_without_the_text(
     assert failure.status is status
     assert "secret" not in failure.reason
     assert failure.__cause__ is None
+
+
+def test_every_media_type_has_a_parser_and_no_extension_two_meanings() -> None:
+    for name in set(PARSERS.values()):
+        assert callable(importlib.import_module(f"mindscape.ingest.formats.{name}").parse)
+    assert set(BY_EXTENSION.values()) == set(PARSERS)
+    assert not set(BY_EXTENSION) & set(NOT_READ)

@@ -17,6 +17,8 @@ _LEAST_LINES = 3
 _LEAST_SHARE = 0.15
 _LEAST_LETTERS = 15
 """A column's typical line has more letters; shorter ones are cells of a table."""
+_DOUBLE_SPACING = 1.2
+"""In letter heights."""
 _LEADERS = re.compile(r"\s?(?:\.\s?){5,}")
 """The dots between an entry of a table of contents and its page."""
 _BULLET = re.compile(r"[•‣▪●◦∙·◆■□➢✓\uf0b7\uf0a7*–—-]\s")
@@ -183,9 +185,11 @@ def _region_pieces(lines: list[Line]) -> list[Piece]:
 
 
 def _usual_gap(lines: Sequence[Line]) -> float:
-    """The gap between the lines of a paragraph: the lower quartile of all gaps."""
+    """The gap between the lines of a paragraph: the lowest tenth of all gaps, at most double spacing."""
     gaps = sorted(after.y0 - before.y1 for before, after in pairwise(lines))
-    return gaps[len(gaps) // 4] if gaps else 0.0
+    if not gaps:
+        return 0.0
+    return min(gaps[len(gaps) // 10], _DOUBLE_SPACING * median(line.size for line in lines))
 
 
 def _breaks(lines: Sequence[Line], at: int, usual: float) -> bool:

@@ -91,7 +91,10 @@ def _goes_on(lines: Sequence[Line], at: int, columns: Sequence[Cell]) -> bool:
     """True when a line of one cell is inside the table: part of a row, or a row with more to follow."""
     if _is_close(lines, at):
         return True
-    after = lines[at + 1].cells if at + 1 < len(lines) else ()
+    after_at = at + 1
+    while after_at < len(lines) and len(lines[after_at].cells) == 1 and _is_close(lines, after_at):
+        after_at += 1
+    after = lines[after_at].cells if after_at < len(lines) else ()
     return len(after) > 1 and _merged(columns, after) is not None
 
 

@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from mindscape.ingest.formats.build import TextBuilder
 
 SEPARATOR = " | "
+_YEAR = re.compile(r"(?:FY\s?)?(?:1[5-9]|20)\d\d[A-Z]?")
 _NUMBER = re.compile(r"[\s$€£¥%+(−–-]*[\d.,' ]*\d[\d.,' ]*[\s%)]*")
 
 
 def looks_like_header(cells: Sequence[str]) -> bool:
-    """True when a first row can be a header: at least two cells, none of them empty or a number."""
-    return len(cells) > 1 and all(cell.strip() and not _NUMBER.fullmatch(cell) for cell in cells)
+    """True when a first row can be a header: two cells or more, words or years; the corner may be empty."""
+    corner, *others = [cell.strip() for cell in cells] or [""]
+    named = [_YEAR.fullmatch(cell) or not _NUMBER.fullmatch(cell) for cell in others if cell]
+    if not others or len(named) < len(others) or not all(named):
+        return False
+    return not corner or not _NUMBER.fullmatch(corner)
 
 
 def table_block(

@@ -6,16 +6,16 @@ import csv
 import re
 
 from mindscape.ingest.decode import decode
+from mindscape.ingest.formats.rows import looks_like_header
 from mindscape.ingest.media_types import TSV
 from mindscape.ingest.parsed import Block, Parsed, Source
 
 _SAMPLE = 1 << 16
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_NUMBER = re.compile(r"[\s$€£%+-]*[\d.,]+[\s%]*")
 
 
 def parse(source: Source, media_type: str) -> Parsed:
-    """The decoded file, a table whose first row is its header when no cell of it is a number or empty."""
+    """The decoded file, a table whose first row is its header unless it looks like data."""
     decoded = decode(source.data)
     text = decoded.text
     start, end = len(text) - len(text.lstrip("\r\n\t ")), len(text.rstrip())
@@ -35,9 +35,7 @@ def _header(text: str, delimiter: str | None) -> str:
     lines = _LINE_END.split(text[:_SAMPLE], maxsplit=20)[:20]
     delimiter = delimiter or max(",;\t|", key=lambda mark: _agreement(lines, mark))
     cells = next(csv.reader(lines[:1], delimiter=delimiter), [])
-    if len(lines) < 2 or any(not cell.strip() or _NUMBER.fullmatch(cell) for cell in cells):
-        return ""
-    return lines[0].strip()
+    return lines[0].strip() if len(lines) > 1 and (looks_like_header(cells)) else ""
 
 
 def _agreement(lines: list[str], delimiter: str) -> int:

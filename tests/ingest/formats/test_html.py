@@ -1,0 +1,116 @@
+"""Web pages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.ingest.formats.shape import parsed, slices
+
+from mindscape.ingest.parsed import ParseFailure
+from mindscape_storage.records import Status
+
+PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="windows-1252"><title>How to salt cod</title>
+<script>noise()</script><style>noise</style><meta name="author" content="A. Mole"></head><body>
+<nav><ul><li>noise</ul></nav><div id="cookie-banner">noise</div><div hidden>noise</div>
+<div style="display: none">noise</div><template>noise</template><noscript>noise</noscript><!-- noise -->
+<main><h1>Salting</h1>
+<p>Lay the fish on cedar boards for<b>ty</b> hours.<br>Turn&nbsp;it &ldquo;twice&rdquo;.</p>
+<h2>Times</h2><table><caption>By weight</caption><tr><th>Weight<th>Days</tr><tr><td>2 kg<td>9</tr></table>
+<pre>10 PRINT "KEEP   SPACES"
+20 GOTO 10</pre><ul><li>one<li>two <a href="https://e.org/x">link</a></ul><blockquote>said</blockquote>
+<p>The sea<sup><a href="#n1">1</a></sup> is caf\xe9.</p></main><footer>noise</footer></body></html>"""
+
+
+def test_a_saved_page_gives_what_its_reader_reads() -> None:
+    result = parsed("page.html", PAGE.encode("latin-1"))
+    assert result.title == "How to salt cod"
+    assert "noise" not in result.text
+    assert [(block.kind, result.text[block.start : block.end]) for block in result.blocks] == [
+        ("heading", "Salting"),
+        ("paragraph", "Lay the fish on cedar boards forty hours.\nTurn it “twice”."),
+        ("heading", "Times"),
+        ("paragraph", "By weight"),
+        ("table", "Weight | Days\n2 kg | 9"),
+        ("code", '10 PRINT "KEEP   SPACES"\n20 GOTO 10'),
+        ("item", "one"),
+        ("item", "two link"),
+        ("quote", "said"),
+        ("paragraph", "The sea[1] is café."),
+    ]
+    assert result.blocks[4].header == "By weight\nWeight | Days"
+    assert [section.path for section in result.sections] == [("Salting",), ("Salting", "Times")]
+    assert result.links == ("https://e.org/x",)
+    assert result.metadata == {"author": "A. Mole", "language": "en"}
+
+
+def test_a_heading_above_the_main_part_is_kept() -> None:
+    result = parsed("p.html", "<header><h1>Salt</h1></header><main><p>Lay the fish on boards.</p></main>")
+    assert result.text == "Salt\n\nLay the fish on boards."
+
+
+def test_a_small_main_part_does_not_hide_the_rest() -> None:
+    result = parsed("p.html", f"<main>Ad</main><p>{'The article. ' * 20}</p>")
+    assert "The article." in result.text
+
+
+def test_a_layout_table_is_read_as_prose() -> None:
+    result = parsed("p.html", "<table><tr><td><h1>Title</h1><p>Words.</p></td><td>Side</td></tr></table>")
+    assert slices(result, "table") == []
+    assert result.text == "Title\n\nWords.\n\nSide"
+
+
+@pytest.mark.parametrize("depth", [300, 1_500, 20_000])
+def test_text_nested_deeply_is_not_lost(depth: int) -> None:
+    result = parsed("p.html", "<div>" * depth + "needle" + "</div>" * depth)
+    assert result.text == "needle"
+
+
+def test_inline_data_is_not_text() -> None:
+    result = parsed("p.html", f'<p>before<img src="data:image/png;base64,{"QUJD" * 50_000}">after</p>')
+    assert result.text == "beforeafter"
+
+
+def test_a_declared_encoding_is_believed() -> None:
+    assert parsed("p.html", '<meta charset="gb2312"><p>茶园</p>'.encode("gbk")).text == "茶园"
+    xml = '<?xml version="1.0" encoding="windows-1251"?><html><body><p>Ключ</p></body></html>'
+    assert parsed("p.xhtml", xml.encode("cp1251")).text == "Ключ"
+
+
+def test_a_page_without_text_is_empty() -> None:
+    with pytest.raises(ParseFailure) as failure:
+        parsed("p.html", "<html><body><hr><script>x</script></body></html>")
+    assert failure.value.status is Status.EMPTY
+
+
+def test_an_external_entity_is_not_followed() -> None:
+    page = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><html><body><p>word &e;</p></body></html>'
+    assert "root:" not in parsed("p.xhtml", page).text
+
+
+TAGS = st.sampled_from(
+    [
+        "<p>",
+        "</p>",
+        "<div>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</table>",
+        "<li>",
+        "<ul>",
+        "<pre>",
+        "</pre>",
+        "<h2>",
+        "</h2>",
+    ]
+)
+
+
+@given(st.lists(st.one_of(TAGS, st.text("ab <>&;\u00ad\u2028\r", max_size=6)), max_size=30))
+def test_any_soup_of_tags_has_a_proper_shape(pieces: list[str]) -> None:
+    try:
+        parsed("p.html", "".join(pieces))
+    except ParseFailure as failure:
+        if failure.status is not Status.EMPTY:
+            raise
