@@ -1,43 +1,44 @@
 """The two legs of retrieval, and search by name: words by BM25, vectors by cosine.
 
-Both see only complete contents that a document points at, and filter inside the search, so a narrow
-scope still gives as many hits as it has.
+A scope is applied inside the search, so a narrow one still gives as many hits as it has: of a wide one
+the best hits of the whole library are filtered, a narrow one is searched alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscape_storage.database import Connection, fetch, snapshot, value
-from mindscape_storage.fold import fold, query_terms
+from mindscape_storage.fold import query_terms
 from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Hit, NameHit, Scope
+from mindscape_storage.scope import SERVED, Within, among_contents, resolve, served_passages
 from mindscape_storage.vectors import checked
 
-COMMON = 0.25
+COMMON = 0.15
 """A word in more than this share of the passages is left out of a query that has others."""
 COMMON_FROM = 1_000
 """In fewer passages than this every word counts: nothing is slow, and shares mean little."""
+WIDE = 0.2
+"""A scope with more than this share of the passages is searched by filtering what the whole gives."""
 MOST_NEIGHBOURS = 4_096
 """sqlite-vec gives no more."""
 _SPARE = 16
-_SERVED = "c.complete = 1 AND c.documents > 0"
 
 
 def words(conn: Connection, query: str, limit: int, allowed: Scope | None = None) -> list[Hit]:
     """Passages that hold words of the query, by BM25 (higher is better). Any text is a valid query."""
     terms = query_terms(query)
+    if not terms or limit < 1:
+        return []
     with snapshot(conn):
-        terms = _without_common(conn, terms)
-        if not terms or limit < 1:
-            return []
-        match = " OR ".join('"' + " ".join(term) + '"' for term in terms)
-        if allowed is not None:
-            return _match_in(conn, match, limit, allowed)
-        wanted = limit + _SPARE
+        match = _match(_without_common(conn, terms))
+        within = resolve(conn, allowed)
+        if within.share <= WIDE:
+            return _words_inside(conn, match, limit, within)
+        wanted = int(limit / within.share) + _SPARE
         while True:
             rows = fetch(
                 conn,
@@ -47,7 +48,8 @@ def words(conn: Connection, query: str, limit: int, allowed: Scope | None = None
                 """,
                 (match, wanted),
             )
-            hits = [Hit(passage_id, score) for passage_id, score in rows if _is_served(conn, passage_id)]
+            served = served_passages(conn, [row[0] for row in rows], within)
+            hits = [Hit(passage_id, score) for passage_id, score in rows if passage_id in served]
             if len(hits) >= limit or len(rows) < wanted:
                 return hits[:limit]
             wanted *= 4
@@ -58,14 +60,13 @@ def names(conn: Connection, query: str, limit: int) -> list[NameHit]:
     terms = query_terms(query)
     if not terms or limit < 1:
         return []
-    match = " OR ".join('"' + " ".join(term) + '"' for term in terms)
     rows = fetch(
         conn,
         """
         SELECT rowid, -bm25(names_fts, 4.0, 3.0, 1.0) AS score FROM names_fts WHERE names_fts MATCH ?
         ORDER BY score DESC, rowid LIMIT ?
         """,
-        (match, limit),
+        (_match(terms), limit),
     )
     return [NameHit(*row) for row in rows]
 
@@ -88,103 +89,61 @@ def nearest(
     with snapshot(conn):
         if packed is not None:
             packed.follow(conn)
-        inside = None if allowed is None else _contents_in(conn, allowed)
-        wanted = limit + _SPARE
-        while wanted <= 4 * (limit + _SPARE):
+        within = resolve(conn, allowed)
+        if within.share > WIDE:
+            wanted = int(limit / within.share) + _SPARE
             found = _neighbours(conn, encoder, query, wanted, None, packed)
-            hits = _hits(conn, found, allowed, inside, limit)
+            hits = _hits(conn, found, limit, within)
             if len(hits) >= limit or len(found) < wanted:
-                return hits[:limit]
-            wanted *= 4
-        ids = _vectors_in(conn, encoder, allowed or Scope())
-        found = _neighbours(conn, encoder, query, limit, ids, packed) if len(ids) else []
-        return _hits(conn, found, allowed, inside, limit)[:limit]
+                return hits
+        inside = _vectors_inside(conn, encoder, within)
+        return _hits(conn, _neighbours(conn, encoder, query, limit, inside, packed), limit, within)
 
 
-def frequencies(conn: Connection, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-    """How many passages there are, and how many hold each of these words (single words, any case)."""
-    with snapshot(conn):
-        total = conn.execute("SELECT sum(passages) FROM contents WHERE complete = 1").get or 0
-        return int(total), {word: _passages_with(conn, fold(word).strip()) for word in words}
+def _match(terms: list[tuple[str, ...]]) -> str:
+    """Every term quoted, so that nothing in it is syntax."""
+    return " OR ".join('"' + " ".join(term) + '"' for term in terms)
 
 
 def _without_common(conn: Connection, terms: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     total = value(conn, "SELECT sum(passages) FROM contents WHERE complete = 1") or 0
     if total < COMMON_FROM or len(terms) < 2:
         return terms
-    rare = [term for term in terms if len(term) != 1 or _passages_with(conn, term[0]) <= COMMON * total]
-    return rare or terms
+    most = int(COMMON * total)
+    return [term for term in terms if len(term) > 1 or not _is_common(conn, term, most)] or terms
 
 
-def _passages_with(conn: Connection, word: str) -> int:
-    return int(value(conn, "SELECT sum(doc) FROM passages_terms WHERE term = ?", (word,)) or 0)
+def _is_common(conn: Connection, term: tuple[str, ...], most: int) -> bool:
+    """Whether more than `most` passages hold it; stops counting there."""
+    sql = "SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT 1 OFFSET ?"
+    return bool(fetch(conn, sql, (_match([term]), most)))
 
 
-def _match_in(conn: Connection, match: str, limit: int, allowed: Scope) -> list[Hit]:
+def _words_inside(conn: Connection, match: str, limit: int, within: Within) -> list[Hit]:
     """The unary plus keeps SQLite from asking the index once for every passage of the scope."""
-    where, values = _conditions(allowed)
+    among, values = among_contents(within)
     rows = fetch(
         conn,
         f"""
-        SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ? AND +rowid IN (
-            SELECT p.id FROM passages p WHERE p.content_id IN ({where}) AND p.end <= ?)
+        SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ?
+          AND +rowid IN (SELECT p.id FROM passages p WHERE p.end <= ? {among})
         ORDER BY rank, rowid LIMIT ?
         """,
-        (match, *values, _upto(allowed), limit),
+        (match, within.upto, *values, limit),
     )
     return [Hit(*row) for row in rows]
 
 
-def _is_served(conn: Connection, passage_id: int) -> bool:
-    return bool(
-        value(
-            conn,
-            f"SELECT 1 FROM passages p JOIN contents c ON c.id = p.content_id WHERE p.id = ? AND {_SERVED}",
-            (passage_id,),
-        )
-    )
-
-
-def _conditions(scope: Scope) -> tuple[str, list[bytes | int | str]]:
-    """SQL for the ids of the served contents in a scope, and its values."""
-    where, values = [_SERVED], list[bytes | int | str]()
-    if scope.document_id is not None:
-        where.append("d.id = ?")
-        values.append(scope.document_id)
-    if scope.prefix is not None:
-        folder = scope.prefix.rstrip(b"/") + b"/"
-        where.append("(d.path = ? OR (d.path >= ? AND d.path < ?))")
-        values += [scope.prefix, folder, folder[:-1] + b"0"]
-    if scope.tag is not None:
-        where.append("EXISTS (SELECT 1 FROM tags t WHERE t.content_id = c.id AND t.tag = ?)")
-        values.append(fold(scope.tag).strip().lstrip("#"))
-    if scope.since is not None:
-        where.append("coalesce(c.dated, date(d.mtime_ns / 1000000000, 'unixepoch')) >= ?")
-        values.append(scope.since)
-    return (
-        f"SELECT c.id FROM documents d JOIN contents c ON c.id = d.content_id WHERE {' AND '.join(where)}",
-        values,
-    )
-
-
-def _upto(scope: Scope) -> int:
-    return scope.upto if scope.upto is not None else 2**62
-
-
-def _contents_in(conn: Connection, scope: Scope) -> set[int]:
-    where, values = _conditions(scope)
-    return {row[0] for row in fetch(conn, where, values)}
-
-
-def _vectors_in(conn: Connection, encoder: int, scope: Scope) -> NDArray[np.int64]:
-    where, values = _conditions(scope)
+def _vectors_inside(conn: Connection, encoder: int, within: Within) -> NDArray[np.int64]:
+    among, values = among_contents(within)
     rows = fetch(
         conn,
         f"""
-        SELECT DISTINCT v.id FROM passages p CROSS JOIN vectors v
-        WHERE p.content_id IN ({where}) AND p.end <= ? AND v.input_hash = p.input_hash AND v.encoder_id = ?
+        SELECT DISTINCT v.id FROM passages p CROSS JOIN contents c CROSS JOIN vectors v
+        WHERE p.end <= ? {among} AND c.id = p.content_id AND {SERVED}
+          AND v.input_hash = p.input_hash AND v.encoder_id = ?
         """,
-        (*values, _upto(scope), encoder),
+        (within.upto, *values, encoder),
     )
     return np.array([row[0] for row in rows], np.int64)
 
@@ -194,48 +153,41 @@ def _neighbours(
     encoder: int,
     query: NDArray[np.float32],
     wanted: int,
-    ids: NDArray[np.int64] | None,
+    among: NDArray[np.int64] | None,
     packed: PackedVectors | None,
 ) -> list[tuple[int, float]]:
-    """(vector id, cosine) of the nearest vectors, best first; only among `ids` when given."""
+    """(vector id, cosine) of the nearest vectors, best first; only of those `among`, when given."""
+    if among is not None and not len(among):
+        return []
     if packed is not None:
-        mask = None if ids is None else np.isin(packed.ids, ids)
-        found, scores = packed.search(query, wanted, mask)
-        return list(zip(found.tolist(), scores.tolist(), strict=True))
-    inside = "" if ids is None else "AND rowid IN (SELECT value FROM json_each(?))"
-    values = () if ids is None else (str(ids.tolist()),)
+        ids, scores = packed.search(query, wanted, among)
+        return list(zip(ids.tolist(), scores.tolist(), strict=True))
+    inside = "" if among is None else "AND rowid IN (SELECT value FROM carray(?))"
     rows = fetch(
         conn,
         f"""
         SELECT rowid, distance FROM vec_{int(encoder)} WHERE vector MATCH ? AND k = ? {inside}
         ORDER BY distance
         """,
-        (query.tobytes(), min(wanted, MOST_NEIGHBOURS), *values),
+        (query.tobytes(), min(wanted, MOST_NEIGHBOURS), *(() if among is None else (apsw.carray(among),))),
     )
     return [(vector_id, 1 - distance * distance / 2) for vector_id, distance in rows]
 
 
-def _hits(
-    conn: Connection,
-    found: list[tuple[int, float]],
-    allowed: Scope | None,
-    inside: set[int] | None,
-    limit: int,
-) -> list[Hit]:
-    upto = _upto(allowed or Scope())
-    hits: list[Hit] = []
-    for vector_id, score in found:
-        rows = fetch(
-            conn,
-            f"""
-            SELECT p.id, p.content_id FROM vectors v
-            CROSS JOIN passages p ON p.input_hash = v.input_hash
-            CROSS JOIN contents c ON c.id = p.content_id
-            WHERE v.id = ? AND p.end <= ? AND {_SERVED} ORDER BY p.id
-            """,
-            (vector_id, upto),
-        )
-        hits += [Hit(row[0], score) for row in rows if inside is None or row[1] in inside]
-        if len(hits) >= limit:
-            break
+def _hits(conn: Connection, found: list[tuple[int, float]], limit: int, within: Within) -> list[Hit]:
+    """The served passages that have these vectors, best first."""
+    if not found:
+        return []
+    scores = dict(found)
+    among, values = among_contents(within, "+p.content_id")
+    rows = fetch(
+        conn,
+        f"""
+        SELECT v.id, p.id FROM carray(?) a CROSS JOIN vectors v ON v.id = a.value
+        CROSS JOIN passages p ON p.input_hash = v.input_hash CROSS JOIN contents c ON c.id = p.content_id
+        WHERE {SERVED} AND p.end <= ? {among} LIMIT ?
+        """,
+        (apsw.carray(np.array(list(scores), np.int64)), within.upto, *values, limit),
+    )
+    hits = [Hit(passage_id, scores[vector_id]) for vector_id, passage_id in rows]
     return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))

@@ -10,6 +10,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Sequence
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -138,21 +139,19 @@ def checked(conn: Connection, encoder: int, array: NDArray[np.float32]) -> NDArr
 
 def vectors_of(conn: Connection, encoder: int, passage_ids: Iterable[int]) -> dict[int, NDArray[np.float32]]:
     """Passage id -> its unit vector (d,), for those that have one."""
-    found: dict[int, NDArray[np.float32]] = {}
-    with snapshot(conn):
-        for passage_id in passage_ids:
-            rows = fetch(
-                conn,
-                f"""
-                SELECT vector FROM vec_{int(encoder)} WHERE rowid = (
-                    SELECT v.id FROM passages p
-                    JOIN vectors v ON v.encoder_id = ? AND v.input_hash = p.input_hash WHERE p.id = ?)
-                """,
-                (encoder, passage_id),
-            )
-            for (blob,) in rows:
-                found[passage_id] = np.frombuffer(blob, np.float32)
-    return found
+    ids = np.fromiter(passage_ids, np.int64)
+    if not len(ids):
+        return {}
+    rows = fetch(
+        conn,
+        f"""
+        SELECT p.id, x.vector FROM carray(?) a CROSS JOIN passages p ON p.id = a.value
+        CROSS JOIN vectors v ON v.encoder_id = ? AND v.input_hash = p.input_hash
+        CROSS JOIN vec_{int(encoder)} x ON x.rowid = v.id
+        """,
+        (apsw.carray(ids), encoder),
+    )
+    return {passage_id: np.frombuffer(blob, np.float32) for passage_id, blob in rows}
 
 
 def adopt(conn: Connection, content_id: int) -> None:

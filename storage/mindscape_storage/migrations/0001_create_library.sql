@@ -114,7 +114,7 @@ CREATE INDEX tags_by_tag ON tags (tag);
 -- Filled with folded text (fold.py); rowid = passages.id.
 CREATE VIRTUAL TABLE passages_fts USING fts5 (
     body, heading, content = '', contentless_delete = 1,
-    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
 );
 CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, row);
 CREATE VIRTUAL TABLE passages_instances USING fts5vocab (passages_fts, instance);
