@@ -10,8 +10,9 @@ from typing import Any
 from mindscape.ask.check import trimmed
 from mindscape.ask.language import surface_forms
 from mindscape.ask.retrieve import Ranked, inside
-from mindscape_storage import contents, documents, search
+from mindscape_storage import contents, documents
 from mindscape_storage.database import Connection
+from mindscape_storage.frequencies import frequencies
 from mindscape_storage.records import Document, Passage, Place, Scope, Status
 
 
@@ -60,9 +61,9 @@ def load(conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None)
 def rarity(conn: Connection, question: str) -> dict[str, float]:
     """Weight of each term of a question: near 0 when every passage has it, 1.0 when none has."""
     forms = surface_forms(question)
-    total, found = search.frequencies(conn, forms)
+    total, found = frequencies(conn, forms)
     whole = math.log(2 + total)
-    return {term: max(0.05, 1.0 - math.log(1 + found[word]) / whole) for word, term in forms.items()}
+    return {forms[word]: max(0.05, 1.0 - math.log(1 + count) / whole) for word, count in found.items()}
 
 
 def coverage(conn: Connection, encoder_id: int | None, has_vector: bool) -> dict[str, Any]:

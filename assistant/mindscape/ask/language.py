@@ -32,7 +32,9 @@ _STOP_WORDS = """
     to too under until up upon us very was we were what whatever when where which while who whom
     whose why will with would you your yours d don doesn didn isn wasn aren weren won wouldn couldn
     shouldn hasn haven ll m re s t ve describe explain find list mean mention mentioned write
-    written according document documents file files note notes passage text
+    written according document documents file files note notes passage text summarize summarise
+    summary discuss discussed discussing discussion discussions talk talked talking think thought
+    regarding related concerning stated described detail details
     der das dem ein eine einer eines einem einen und oder ist sind wie wann warum welche welcher
     welches von zu zum zur im auf fur nicht ich er es wir ihr sich haben le la les une et ou est
     sont qui que quoi dont quand pourquoi quel quelle dans sur avec ce cette ces il elle nous vous

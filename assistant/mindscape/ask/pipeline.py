@@ -118,8 +118,10 @@ async def ask(
             f"Only the first {MAX_QUESTION:,} characters of the question were read."
         )
     with ledger.stage("judge"):
-        seen = judge.features(asked, found.sources, found.rarity)
-        answerable = judge.is_answerable(seen)
+        chance = judge.probability(judge.features(asked, found.sources, found.rarity))
+        answerable = bool(found.sources) and chance >= (
+            judge.ANSWERABLE if writer is None else judge.HOPELESS
+        )
     turn = _Turn(asked, found, vector, embed_query, _Said(emit), ledger)
     if not answerable:
         turn.said.show(NOT_FOUND)
