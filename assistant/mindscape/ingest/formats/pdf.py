@@ -102,7 +102,7 @@ def _note_missing_text(pages: Sequence[Page], unread: Sequence[int], builder: Te
     if not pages:
         raise ParseFailure(Status.DAMAGED, "None of the PDF's pages can be read. Fetch it or save it again.")
     if len(empty) == len(pages):
-        raise ParseFailure(Status.NO_TEXT, f"None of the PDF's {count} pages has a text layer. {_OCR}")
+        raise ParseFailure(Status.NO_TEXT, f"The PDF has no text layer on any page (of {count}). {_OCR}")
     letters = sum(len("".join(piece.lines)) for page in pages for piece in page.pieces)
     if unread:
         builder.warnings.append(f"Pages that cannot be read, of {count}: {_ranges(unread)}.")

@@ -106,6 +106,7 @@ def _may_be_heading(piece: Piece, body: float) -> bool:
     return (
         piece.kind == "paragraph"
         and not CAPTION.match(text)
+        and " … " not in text
         and piece.size > _LARGER * body
         and len(text) <= _MAX_LETTERS
         and len(piece.lines) <= _MAX_LINES

@@ -106,6 +106,7 @@ def _letters(
     raw = text_page.raw
     unicode_of = pdfium.FPDFText_GetUnicode
     place, width, height = _placing(page)
+    loose = pdfium.FS_RECTF()
     high = 0
     for index in range(text_page.count_chars()):
         code = int(unicode_of(raw, index))
@@ -116,7 +117,7 @@ def _letters(
         elif 0xD800 <= code < 0xDC00:
             high = code
         else:
-            box = place(*_box(raw, index))
+            box = place(*_box(raw, index, loose))
             # A page without a size shows nothing and is still read.
             inside = (box[2] > 0 and box[0] < width and box[3] > 0 and box[1] < height) or not width * height
             if inside and box[3] > box[1]:
@@ -124,9 +125,11 @@ def _letters(
             high = 0
 
 
-def _box(raw: object, index: int) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top: by the font's own height, which is that of its neighbours, or as drawn."""
-    loose = pdfium.FS_RECTF()
+def _box(raw: object, index: int, loose: pdfium.FS_RECTF) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top: by the font's own height, which is that of its neighbours, or as drawn.
+
+    `loose` is only room to work in, one for all letters of a page.
+    """
     if pdfium.FPDFText_GetLooseCharBox(raw, index, loose) and loose.top > loose.bottom:
         return loose.left, loose.bottom, loose.right, loose.top
     edges = [ctypes.c_double() for _ in range(4)]
