@@ -98,7 +98,13 @@ def _refuse_protected(package: Package, chapters: set[str | None]) -> None:
 
 
 def _add_chapter(package: Package, name: str, label: str, builder: TextBuilder) -> None:
-    data = package.read(name)
+    try:
+        data = package.read(name)
+    except ParseFailure as failure:
+        if failure.status is not Status.DAMAGED:
+            raise
+        builder.warnings.append(f"A chapter is damaged: {name[:100]}.")
+        return
     if data is None:
         builder.warnings.append(f"The book names a chapter that is not in it: {name[:100]}.")
         return

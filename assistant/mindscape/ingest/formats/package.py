@@ -25,7 +25,7 @@ class Package:
         self._kind = kind
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, EOFError, OSError):
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError):
             raise ParseFailure(
                 Status.DAMAGED, f"The file is not {kind}, or it was cut off. Fetch it or save it again."
             ) from None
