@@ -1,0 +1,1 @@
+"""Making models: export, training, measurement. Needs the extra [train]; never imported at run time."""
