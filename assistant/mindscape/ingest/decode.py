@@ -11,7 +11,6 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from mindscape.ingest.guess import guess
 from mindscape.ingest.parsed import ParseFailure
 from mindscape_storage.records import Status
 
@@ -143,6 +142,9 @@ def _count_ascii(data: bytes) -> int:
 
 
 def _as_guessed(data: bytes) -> Decoded:
+    # The detector takes most of a worker's start, and few files need it.
+    from mindscape.ingest.guess import guess
+
     encoding, confidence = guess(data[:_SAMPLE_BYTES])
     warning = f"The encoding was guessed: {encoding}, confidence {confidence:.0%}."
     decoded = _decoded(data, encoding, confidence)

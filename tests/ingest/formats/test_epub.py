@@ -74,6 +74,14 @@ def test_odd_names_still_find_their_chapter(href: str) -> None:
     assert "First words." in parsed("b.epub", epub({"text/one.xhtml": ONE}, manifest=[href])).text
 
 
+def test_a_damaged_chapter_is_a_warning_and_the_others_are_read() -> None:
+    whole = epub({"one.xhtml": ONE, "two.xhtml": TWO})
+    place = whole.index(b"OEBPS/two.xhtml") + len("OEBPS/two.xhtml")
+    result = parsed("b.epub", whole[:place] + b"\xff" * 8 + whole[place + 8 :])
+    assert result.text == "One\n\nFirst words."
+    assert "two.xhtml" in result.warnings[0]
+
+
 def test_a_book_without_a_spine_is_read_by_its_manifest() -> None:
     assert "First words." in parsed("b.epub", epub({"one.xhtml": ONE}, spine=False)).text
 
