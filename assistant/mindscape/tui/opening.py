@@ -48,6 +48,22 @@ def opening_for(place: Mapping[str, Any], environ: Mapping[str, str] | None = No
     raise Refused(f"There is no program here that shows {path!r}; copy it to a machine that has one.")
 
 
+def launch(opening: Opening) -> None:
+    """Start it: in the terminal until it ends, else on its own. Raises Refused."""
+    import subprocess
+
+    program = opening.command[0]
+    quiet = subprocess.DEVNULL
+    try:
+        if opening.in_terminal:
+            if code := subprocess.call(opening.command):
+                raise Refused(f"{program} ended with code {code}.")
+        else:
+            subprocess.Popen(opening.command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    except OSError as error:
+        raise Refused(f"{program} could not be started: {error.strerror}.") from error
+
+
 def _file_of(place: Mapping[str, Any]) -> str:
     """The file's path; its exact bytes where the name is not UTF-8."""
     document: Mapping[str, Any] = place["document"]

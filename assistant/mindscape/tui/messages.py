@@ -1,0 +1,121 @@
+"""What workers and widgets tell the app and its screens; only the handlers change state.
+
+Messages of one question carry its number, so that what a cancelled question still says is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from textual.message import Message
+
+Json = dict[str, Any]
+OnStream = Callable[[Json], None]
+
+
+class Daemon(Protocol):
+    """The part of `client.session.Client` that the interface uses."""
+
+    async def call(self, method: str, params: Json | None = None, on_stream: OnStream | None = None) -> Any:
+        """Send a request; cancelling the task cancels it. Raises MindscapeError."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connection."""
+        ...
+
+
+@dataclass
+class QuestionAsked(Message):
+    """Enter was pressed on a question."""
+
+    question: str
+
+
+@dataclass
+class StageReached(Message):
+    """What the daemon is doing about the question; a newer one makes an older one pointless."""
+
+    number: int
+    stage: str
+
+    def can_replace(self, message: Message) -> bool:
+        """Skip stages that nobody had time to see."""
+        return isinstance(message, StageReached)
+
+
+@dataclass
+class AnswerPiece(Message):
+    """The next words of the answer."""
+
+    number: int
+    text: str
+
+
+@dataclass
+class AnswerReady(Message):
+    """The whole answer, checked: the `ask` shape."""
+
+    number: int
+    answer: Json
+
+
+@dataclass
+class AnswerFailed(Message):
+    """No answer, and the sentence that says why."""
+
+    number: int
+    reason: str
+
+
+@dataclass
+class SourceChosen(Message):
+    """A source was highlighted in the list."""
+
+    citation: Json
+
+
+@dataclass
+class SourceRead(Message):
+    """The text around a source: the `get` shape, or None with the reason."""
+
+    citation: Json
+    place: Json | None
+    reason: str = ""
+
+
+@dataclass
+class Connected(Message):
+    """There is a daemon to talk to."""
+
+    daemon: Daemon
+
+
+@dataclass
+class DaemonLost(Message):
+    """The connection ended or could not be made."""
+
+    reason: str
+
+
+@dataclass
+class LibraryCounted(Message):
+    """How many documents there are, and how many of them can be searched."""
+
+    documents: int
+    searchable: int
+
+
+@dataclass
+class IndexingMoved(Message):
+    """Progress of the indexing; only the newest matters."""
+
+    done: int
+    total: int
+    what: str
+
+    def can_replace(self, message: Message) -> bool:
+        """A flood of progress is drawn once."""
+        return isinstance(message, IndexingMoved)

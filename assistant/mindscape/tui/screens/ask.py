@@ -1,0 +1,187 @@
+"""The ask screen: a question, its answer as it is written, the sources and the text around them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+
+from mindscape.errors import MindscapeError
+from mindscape.text import printable
+from mindscape.tui.library_state import LibraryState
+from mindscape.tui.messages import (
+    AnswerFailed,
+    AnswerPiece,
+    AnswerReady,
+    Json,
+    QuestionAsked,
+    SourceChosen,
+    SourceRead,
+    StageReached,
+)
+from mindscape.tui.opening import Opening, launch, opening_for
+from mindscape.tui.widgets.answer_view import AnswerView
+from mindscape.tui.widgets.question_input import QuestionInput
+from mindscape.tui.widgets.source_list import SourceList
+from mindscape.tui.widgets.source_view import SourceView
+from mindscape.tui.widgets.status_bar import StatusBar
+
+Call = Callable[..., Awaitable[Any]]
+CONTEXT = 1_500
+"""Code points read on either side of a cited passage."""
+
+
+class AskScreen(Screen[None]):
+    """Owns the question under way: its number, and the source that is shown."""
+
+    # Textual declares both as instance variables.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "Cancel"),
+        Binding("ctrl+o", "open_source", "Open"),
+    ]
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(classes="-fresh")
+        self._call = call
+        self._number = 0
+        self._asking = False
+        self._source: tuple[Json, Json] | None = None
+
+    def compose(self) -> ComposeResult:
+        """The answer beside its evidence; the question and the status below."""
+        with Horizontal(id="body"):
+            yield AnswerView()
+            with Vertical(id="evidence"):
+                yield SourceList()
+                yield SourceView()
+        yield QuestionInput()
+        yield StatusBar()
+
+    def on_mount(self) -> None:
+        """Ready to type; redraw what depends on the library when it changes."""
+        self.query_one(QuestionInput).focus()
+        self.watch(self.app, "library", self._show_library)
+
+    def _show_library(self, state: LibraryState) -> None:
+        self.query_one(StatusBar).state = state
+        self.query_one(AnswerView).library_is_empty = state.documents == 0
+
+    # Asking
+
+    @on(QuestionAsked)
+    def _begin(self, message: QuestionAsked) -> None:
+        self._number += 1
+        self._source = None
+        self.remove_class("-fresh")
+        self._set_asking(True)
+        self.query_one(AnswerView).begin(message.question)
+        self.query_one(SourceList).show_citations([])
+        self.query_one(SourceView).clear()
+        self._ask(self._number, message.question)
+
+    @work(exclusive=True, group="ask", exit_on_error=False)
+    async def _ask(self, number: int, question: str) -> None:
+        def take(message: Json) -> None:
+            if token := message.get("token"):
+                self.post_message(AnswerPiece(number, str(token)))
+            elif stage := message.get("stage"):
+                self.post_message(StageReached(number, str(stage)))
+
+        params = {"question": question, "scope": None, "mode": "auto", "stream": True}
+        try:
+            answer = await self._call("ask", params, take)
+        except MindscapeError as error:
+            self.post_message(AnswerFailed(number, str(error)))
+        else:
+            self.post_message(AnswerReady(number, answer))
+
+    @on(StageReached)
+    def _show_stage(self, message: StageReached) -> None:
+        if self._asking and message.number == self._number:
+            self.query_one(AnswerView).show_stage(message.stage)
+
+    @on(AnswerPiece)
+    def _show_piece(self, message: AnswerPiece) -> None:
+        if self._asking and message.number == self._number:
+            self.query_one(AnswerView).append(message.text)
+
+    @on(AnswerReady)
+    def _show_answer(self, message: AnswerReady) -> None:
+        if not self._asking or message.number != self._number:
+            return
+        self._set_asking(False)
+        self.query_one(AnswerView).finish(message.answer)
+        self.query_one(SourceList).show_citations(message.answer.get("citations") or [])
+
+    @on(AnswerFailed)
+    def _show_failure(self, message: AnswerFailed) -> None:
+        if self._asking and message.number == self._number:
+            self._set_asking(False)
+            self.query_one(AnswerView).fail(message.reason)
+
+    def action_cancel(self) -> None:
+        """Stop the answer; with none under way, go back to the question."""
+        if self._asking:
+            self._set_asking(False)
+            self.workers.cancel_group(self, "ask")
+            self.query_one(AnswerView).stop()
+        self.query_one(QuestionInput).focus()
+
+    def _set_asking(self, asking: bool) -> None:
+        self._asking = asking
+        self.query_one(StatusBar).asking = asking
+
+    # Sources
+
+    @on(SourceChosen)
+    def _read_chosen(self, message: SourceChosen) -> None:
+        self._read_source(message.citation)
+
+    @work(exclusive=True, group="source", exit_on_error=False)
+    async def _read_source(self, citation: Json) -> None:
+        start, end = max(0, int(citation["start"]) - CONTEXT), int(citation["end"]) + CONTEXT
+        try:
+            place: Json = await self._call("get", {"place": f"{citation['path']}:{start}-{end}"})
+        except MindscapeError as error:
+            self.post_message(SourceRead(citation, None, str(error)))
+        else:
+            self.post_message(SourceRead(citation, place))
+
+    @on(SourceRead)
+    def _show_source(self, message: SourceRead) -> None:
+        view = self.query_one(SourceView)
+        if message.place is None:
+            self._source = None
+            view.show_reason(message.citation, message.reason)
+        else:
+            self._source = message.citation, message.place
+            view.show_place(message.citation, message.place)
+
+    def action_open_source(self) -> None:
+        """Open the source that is shown, at the cited line or page."""
+        if self._source is None:
+            self._complain("There is no source to open yet; ask a question first.")
+            return
+        citation, place = self._source
+        try:
+            self._launch(opening_for({**place, "line": citation.get("line"), "page": citation.get("page")}))
+        except (MindscapeError, SuspendNotSupported) as error:
+            self._complain(str(error))
+
+    def _launch(self, opening: Opening) -> None:
+        """An editor in the terminal gets the whole terminal until it ends."""
+        if opening.in_terminal:
+            with self.app.suspend():
+                launch(opening)
+        else:
+            launch(opening)
+
+    def _complain(self, sentence: str) -> None:
+        self.notify(printable(sentence), severity="error", markup=False)

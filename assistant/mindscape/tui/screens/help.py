@@ -1,0 +1,47 @@
+"""The keys."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+_KEYS = (
+    ("enter", "ask the question"),
+    ("esc", "stop the answer; back to the question"),
+    ("up, down", "earlier questions; choose a source"),
+    ("tab", "next pane: question, answer, sources, text"),
+    ("ctrl+o", "open the source in your editor or viewer"),
+    ("ctrl+r", "reconnect to the daemon"),
+    ("? or f1", "these keys (? where no text is typed)"),
+    ("ctrl+q", "quit (also q where no text is typed)"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """A table of keys over the screen it was asked from."""
+
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; background: $background 60%; }
+    HelpScreen > VerticalScroll {
+        width: 62; max-width: 100%; height: auto; max-height: 100%;
+        border: round $primary; padding: 1 2; background: $surface;
+        border-title-color: $primary; border-title-style: bold;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,question_mark,f1,enter", "dismiss", "Close")]
+
+    def compose(self) -> ComposeResult:
+        """One line a key."""
+        lines = [
+            Content.assemble((f"{keys:<10}", "bold $accent"), ("  " + meaning, "$foreground"))
+            for keys, meaning in _KEYS
+        ]
+        with VerticalScroll() as box:
+            box.border_title = "Keys"
+            yield Static(Content("\n").join(lines), markup=False)
