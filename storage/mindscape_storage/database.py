@@ -15,7 +15,7 @@ import apsw
 import sqlite_vec
 
 from mindscape_storage.errors import StorageError, as_storage_error, stated
-from mindscape_storage.migrate import migrate, refuse_newer
+from mindscape_storage.migrate import migrate, refuse_other
 
 Connection = apsw.Connection
 
@@ -45,12 +45,12 @@ def open_writer(path: Path) -> Connection:
 
 
 def open_reader(path: Path) -> Connection:
-    """Open the library for reading only. Raises StorageError when it is missing, damaged or newer."""
+    """Open the library for reading only. Raises StorageError: missing, damaged, or of another version."""
     with stated(str(path)):
         conn = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
             _configure(conn)
-            refuse_newer(conn)
+            refuse_other(conn)
         except BaseException:
             conn.close()
             raise

@@ -184,20 +184,17 @@ def counts(conn: Connection, encoder_id: int | None) -> dict[str, Any]:
             """
             SELECT r.mode, d.status, count(*) FROM roots r JOIN documents d ON d.root_id = r.id
             GROUP BY r.id, d.status
-        """,
+            """,
         )
         behind = _not_embedded(conn, encoder_id) if encoder_id is not None else 0
-    served = 0
     for mode, status, number in rows:
         shown = Status.AWAY.value if mode == "away" else status
         by_status[shown] = by_status.get(shown, 0) + number
-        served += number if status == Status.OK else 0
     searchable = by_status.get(Status.OK, 0)
-    embedded = max(0, min(searchable, served - behind)) if encoder_id is not None else 0
     return {
         "total": sum(by_status.values()),
         "searchable": searchable,
-        "embedded": embedded,
+        "embedded": searchable - behind if encoder_id is not None else 0,
         "by_status": dict(sorted(by_status.items())),
     }
 
@@ -225,7 +222,8 @@ def _not_embedded(conn: Connection, encoder_id: int) -> int:
     return value(
         conn,
         """
-        SELECT count(*) FROM contents c JOIN documents d ON d.content_id = c.id
+        SELECT count(*) FROM contents c CROSS JOIN documents d ON d.content_id = c.id
+        CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
         WHERE (c.embedded_by IS NULL OR c.embedded_by < ?1 OR c.embedded_by > ?1)
           AND c.passages > 0 AND d.status = 'ok'
         """,

@@ -6,7 +6,7 @@ from importlib import resources
 
 import apsw
 
-from mindscape_storage.errors import NewerLibrary, NotALibrary
+from mindscape_storage.errors import NewerLibrary, NotALibrary, StorageError
 
 APPLICATION_ID = 0x4D494E44
 """`MIND`: tells our files from other databases."""
@@ -28,6 +28,12 @@ def refuse_newer(conn: apsw.Connection) -> int:
             "Update Mindscape, or restore a backup made before the update."
         )
     return version
+
+
+def refuse_other(conn: apsw.Connection) -> None:
+    """For readers, which cannot migrate. Raises StorageError when the schema is not exactly ours."""
+    if refuse_newer(conn) < migrations()[-1][0]:
+        raise StorageError(f"The library {conn.filename} has not been set up yet; start Mindscape first.")
 
 
 def migrate(conn: apsw.Connection) -> None:

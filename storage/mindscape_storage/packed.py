@@ -51,7 +51,7 @@ class PackedVectors:
         return rows.used - int(rows.dead[: rows.used].sum())
 
     def follow(self, conn: Connection) -> None:
-        """Come in step with the snapshot that `conn` reads; an older one than was followed changes nothing."""
+        """Come in step with the snapshot that `conn`, a reader, sees; an older one changes nothing."""
         with self._lock:
             last = value(conn, "SELECT max(seq) FROM vector_log") or 0
             trimmed = value(conn, "SELECT value FROM meta WHERE name = 'vector_log_trimmed'")
