@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from mindscape import prompts
+from mindscape.ask.answer import Draft, is_refusal
 from mindscape.errors import MindscapeError
 from mindscape.protocol import Json
 from mindscape.rpc import Stream, serve_child
 from mindscape_models.bundle import open_bundle
 from mindscape_models.embedding import Embedder, open_embedder
 from mindscape_models.errors import ModelError
+from mindscape_models.exam import examine
 
 if TYPE_CHECKING:
     from mindscape_models.generation import Generator
@@ -50,6 +53,8 @@ class Engine:
                     return await self._embed(params["texts"], query=params["query"])
                 case "open_generator":
                     return await self._open_generator(params["folder"])
+                case "examine":
+                    return await self._examine()
                 case "generate":
                     return await self._generate(params, stream)
                 case "count_tokens":
@@ -97,6 +102,19 @@ class Engine:
             "device": generator.device,
             "prompt_tokens_per_second": speed.prompt,
         }
+
+    async def _examine(self) -> Json:
+        """Let the open generator sit the exam: the shares it got right and refused."""
+        generator = self._open()
+
+        def render(passages: str, question: str) -> list[dict[str, str]]:
+            return prompts.render("answer", passages=passages, question=question)
+
+        def refuses(reply: str) -> bool:
+            return is_refusal(Draft(reply, (), 0))
+
+        result = await self._run(self._generating, lambda: examine(generator, render, refuses))
+        return {"right": result.right, "refused": result.refused, "replies": result.replies}
 
     async def _generate(self, params: Json, stream: Stream) -> Json:
         """Stream `{"token": text}`; cancelling the request stops the model within a token."""

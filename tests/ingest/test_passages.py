@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mindscape.ingest.parsed import Block, Parsed
 from mindscape.ingest.passages import MAX_TOKENS, MIN_TOKENS, count_tokens, cut
-from mindscape.ingest.sentences import sentences
+from mindscape.sentences import sentences
 from mindscape_storage.records import Section
 
 WORDS = [

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from mindscape import __version__, protocol
@@ -302,7 +303,11 @@ class Methods:
 
     async def _models_use(self, params: Json, stream: Stream) -> Json:
         del stream
-        bundle = self._models.choose(_text(params, "name"))
+        if (path := _optional_text(params, "path")) is not None:
+            name = (await self._models.install(Path(path))).name
+        else:
+            name = _text(params, "name")
+        bundle = self._models.choose(name)
         await self._library.write(lambda c: choices.choose_model(c, bundle.kind, bundle.name))
         self._scheduler.nudge()
         return next(row for row in self._models.listed() if row["name"] == bundle.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
@@ -19,16 +18,11 @@ from mindscape.daemon.children import Child, ChildDied
 from mindscape.errors import MindscapeError, NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
+from mindscape_models.catalogue import ANSWER, adopt, grade, installed_folder, recognise
 from mindscape_models.errors import ModelError
+from mindscape_models.exam import ExamResult
 
 log = logging.getLogger(__name__)
-
-ANSWER = "answer"
-
-
-def installed_folder() -> Path:
-    """Where `make` and packagers put models that are not part of the Python package."""
-    return Path(sys.prefix) / "share" / "mindscape" / "bundles"
 
 
 class Models:
@@ -64,6 +58,21 @@ class Models:
                 self._chosen[bundle.kind] = name
                 return bundle
         raise NotFound(f"There is no model {name!r}. There are: {', '.join(b.name for b in bundles)}.")
+
+    async def install(self, file: Path) -> Bundle:
+        """Make a bundle of a GGUF file. One that the catalogue does not know sits the exam first."""
+        try:
+            known = await asyncio.to_thread(recognise, file)
+            bundle = await asyncio.to_thread(adopt, file, self._folders[0])
+            if known is not None:
+                return bundle
+            await self._open("open_generator", bundle)
+            result = await self._call("examine", {})
+            return grade(bundle, ExamResult(result["right"], result["refused"], tuple(result["replies"])))
+        except OSError as error:
+            raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+        except ModelError as error:
+            raise Refused(str(error)) from error
 
     @contextmanager
     def interactive(self) -> Generator[None]:

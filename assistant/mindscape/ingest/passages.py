@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from mindscape.ingest.parsed import Block, Parsed
-from mindscape.ingest.sentences import sentences
+from mindscape.sentences import sentences
 from mindscape_storage.records import NewPassage, Section
 
 MIN_TOKENS = 80
