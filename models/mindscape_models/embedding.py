@@ -10,15 +10,11 @@ from numpy.typing import NDArray
 
 from mindscape_models.bundle import Bundle, EncoderSettings
 from mindscape_models.errors import BundleError
-from mindscape_models.session import Device, Session
+from mindscape_models.session import Device, Ids, Session
 from mindscape_models.tokeniser import Tokeniser
 
 Vectors = NDArray[np.float32]
 Task = Literal["passage", "entity"]
-
-BATCH_TOKENS = 2048
-"""Tokens of one call of the graph, padding included. Larger is no faster on a CPU, and a question
-that comes in the middle waits for the batch that is running."""
 
 
 class Embedder(Protocol):
@@ -102,7 +98,7 @@ class OnnxEmbedder:
         ]
         sums = [np.zeros((len(each), self.dimensions), dtype=np.float32) for each in parts]
         missing = [len(each) for each in parts]
-        for batch in pack(windows, BATCH_TOKENS):
+        for batch in pack(windows, self._session.batch_tokens):
             for window, total in zip(batch, self._sums(batch), strict=True):
                 sums[window.text][window.part] = total
                 missing[window.text] -= 1
@@ -112,12 +108,7 @@ class OnnxEmbedder:
 
     def _sums(self, batch: Sequence[Window]) -> list[Vectors]:
         """For each window the sum of its token states: the mean, before the division that `_unit` undoes."""
-        ids = np.zeros((len(batch), max(len(window.ids) for window in batch)), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, window in enumerate(batch):
-            ids[row, : len(window.ids)] = window.ids
-            mask[row, : len(window.ids)] = 1
-        states = self._session.states(ids, mask)
+        states = self._session.states(*batch_arrays(batch))
         # Sliced to the window before summing, so that the order of additions does not depend on padding.
         return [states[row, : len(window.ids)].sum(axis=0) for row, window in enumerate(batch)]
 
@@ -141,6 +132,16 @@ def pack(windows: Sequence[Window], budget: int) -> Iterator[list[Window]]:
         batch.append(window)
     if batch:
         yield batch
+
+
+def batch_arrays(batch: Sequence[Window]) -> tuple[Ids, Ids]:
+    """Token ids and mask (rows, longest window) of a batch; both are 0 on padding."""
+    ids = np.zeros((len(batch), max(len(window.ids) for window in batch)), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, window in enumerate(batch):
+        ids[row, : len(window.ids)] = window.ids
+        mask[row, : len(window.ids)] = 1
+    return ids, mask
 
 
 def open_embedder(bundle: Bundle, threads: int | None = None, device: Device = "auto") -> OnnxEmbedder:

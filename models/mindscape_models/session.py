@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import onnxruntime as ort
@@ -15,10 +17,15 @@ from numpy.typing import NDArray
 from mindscape_models.errors import BundleError
 
 Device = Literal["auto", "cpu"]
+Ids = NDArray[np.int64]
 
 _SILENT = 4  # fatal errors only: asking for a provider that cannot load prints on stderr
 _CPU = "CPUExecutionProvider"
 _CUDA = "CUDAExecutionProvider"
+_HEAVY = ("MatMul", "Gemm", "Attention")
+_CPU_BATCH = 512
+"""Tokens of one call, padding included: what stays in the cache. A question waits for one call at most."""
+_CUDA_BATCH = 16_384
 
 
 class Session:
@@ -26,23 +33,45 @@ class Session:
 
     def __init__(self, graph: Path, threads: int | None = None, device: Device = "auto") -> None:
         ort.set_default_logger_severity(_SILENT)
-        wanted = _CUDA if device == "auto" and _cuda_present() else _CPU
-        options = _options(threads or available_cores())
-        try:
-            self._session = ort.InferenceSession(str(graph), options, providers=_providers(wanted))
-        except Exception as error:  # ONNX Runtime has a class for each failure and no common base
-            raise BundleError(f"{graph} is not a model that can be run: {_first_line(error)}.") from error
-        # What was asked for is not always what runs: a CUDA library may be missing.
-        used = self._session.get_providers()
-        self.device = "cuda:0" if wanted == _CUDA and _CUDA in used else "cpu"
-        self._inputs = {entry.name for entry in self._session.get_inputs()}
+        threads = threads or available_cores()
+        self.device = "cpu"
+        if device == "auto" and _cuda_present():
+            self._session = create(graph, threads, [_CUDA, _CPU], profile=True)
+            # What was asked for is not always what runs: a CUDA library may be missing, or the kernels
+            # that do the work (those of integer graphs) may exist for the CPU only.
+            if heavy_providers(self._session, self._trial()) == {_CUDA}:
+                self.device = "cuda:0"
+        if self.device == "cpu":
+            self._session = create(graph, threads, [_CPU])
+        self.batch_tokens = _CPU_BATCH if self.device == "cpu" else _CUDA_BATCH
 
-    def states(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+    def states(self, ids: Ids, mask: Ids) -> NDArray[np.float32]:
         """Token states (rows, tokens, dimensions) of `ids` (rows, tokens); `mask` is 0 on padding."""
+        return np.asarray(self._session.run(None, self._feeds(ids, mask))[0], dtype=np.float32)
+
+    def _trial(self) -> dict[str, Ids]:
+        ids = np.full((1, 8), 1, dtype=np.int64)
+        return self._feeds(ids, np.ones_like(ids))
+
+    def _feeds(self, ids: Ids, mask: Ids) -> dict[str, Ids]:
         feeds = {"input_ids": ids, "attention_mask": mask}
-        if "token_type_ids" in self._inputs:
+        if any(entry.name == "token_type_ids" for entry in self._session.get_inputs()):
             feeds["token_type_ids"] = np.zeros_like(ids)
-        return np.asarray(self._session.run(None, feeds)[0], dtype=np.float32)
+        return feeds
+
+
+def heavy_providers(session: ort.InferenceSession, feeds: dict[str, Ids]) -> set[str]:
+    """The providers whose kernels run the matrix products: where the work is really done.
+
+    `session` must come from `create` with `profile=True`; this runs it once and ends the profile.
+    """
+    session.run(None, feeds)
+    profile = Path(session.end_profiling())
+    events = json.loads(profile.read_text(encoding="utf-8"))
+    profile.unlink()
+    profile.parent.rmdir()
+    work = [event["args"] for event in events if event.get("cat") == "Node" and "op_name" in event["args"]]
+    return {args["provider"] for args in work if any(kind in args["op_name"] for kind in _HEAVY)}
 
 
 def available_cores() -> int:
@@ -52,21 +81,23 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _options(threads: int) -> Any:
+def create(graph: Path, threads: int, providers: list[str], profile: bool = False) -> ort.InferenceSession:
+    """A quiet session on `providers`. Raises BundleError when the graph cannot be loaded."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     # Waiting threads sleep: spinning ones take the cores from everything else on the machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = _SILENT
-    return options
-
-
-def _providers(wanted: str) -> list[str]:
-    if wanted == _CPU:
-        return [_CPU]
-    ort.preload_dlls()  # finds the CUDA libraries that came as wheels
-    return [_CUDA, _CPU]
+    if profile:
+        options.enable_profiling = True
+        options.profile_file_prefix = str(Path(tempfile.mkdtemp(prefix="mindscape-")) / "profile")
+    if _CUDA in providers:
+        ort.preload_dlls()  # finds the CUDA libraries that came as wheels
+    try:
+        return ort.InferenceSession(str(graph), options, providers=providers)
+    except Exception as error:  # ONNX Runtime has a class for each failure and no common base
+        raise BundleError(f"{graph} is not a model that can be run: {_first_line(error)}.") from error
 
 
 def _cuda_present() -> bool:
