@@ -13,15 +13,15 @@ from mindscape_storage.database import open_reader
 from mindscape_storage.dump import canonical_dump
 from tests.daemon.harness import Daemon
 
-FILES = 300
 WORDS = ["tide", "mill", "keeper", "lantern", "harbour", "ledger", "winter", "rope", "sluice", "barley"]
 
 
 class Churn:
     """Adds, edits, renames and removes files until stopped; the same sequence for the same seed."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, files: int, seed: int) -> None:
         self._folder = folder
+        self._files = files
         self._random = random.Random(seed)
         self._made = 0
         self._running = threading.Event()
@@ -30,14 +30,14 @@ class Churn:
         lines = [
             " ".join(self._random.choice(WORDS) for _ in range(self._random.randint(4, 40))).capitalize()
             + "."
-            for _ in range(self._random.randint(1, 60))
+            for _ in range(self._random.randint(1, 30))
         ]
         return f"# {self._random.choice(WORDS)} {self._random.randint(1, 9)}\n\n" + " ".join(lines) + "\n"
 
     def step(self) -> None:
         files = sorted(path for path in self._folder.rglob("*.md"))
         kind = self._random.random()
-        if len(files) < FILES // 2 or (kind < 0.4 and len(files) < FILES):
+        if len(files) < self._files // 2 or (kind < 0.4 and len(files) < self._files):
             folder = self._folder / f"part {self._random.randint(1, 5)}"
             folder.mkdir(exist_ok=True)
             self._made += 1
@@ -70,11 +70,11 @@ class Churn:
         self._running.clear()
 
 
-def die_at_random_moments(tmp_path: Path, kills: int, seed: int) -> None:
+def die_at_random_moments(tmp_path: Path, kills: int, files: int, seed: int) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
-    churn = Churn(folder, seed)
-    for _ in range(FILES):
+    churn = Churn(folder, files, seed)
+    for _ in range(files):
         churn.step()
     daemon = Daemon(tmp_path / "home")
     assert daemon.start() == "ready"
@@ -109,9 +109,9 @@ def dumped(daemon: Daemon) -> object:
 
 
 def test_six_kills_lose_nothing(tmp_path: Path) -> None:
-    die_at_random_moments(tmp_path, kills=6, seed=1)
+    die_at_random_moments(tmp_path, kills=6, files=80, seed=1)
 
 
 @pytest.mark.slow
 def test_thirty_kills_lose_nothing(tmp_path: Path) -> None:
-    die_at_random_moments(tmp_path, kills=30, seed=2)
+    die_at_random_moments(tmp_path, kills=30, files=300, seed=2)
