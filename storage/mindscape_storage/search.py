@@ -63,7 +63,7 @@ def names(conn: Connection, query: str, limit: int) -> list[NameHit]:
     rows = fetch(
         conn,
         """
-        SELECT rowid, -bm25(names_fts, 4.0, 3.0, 1.0) AS score FROM names_fts WHERE names_fts MATCH ?
+        SELECT rowid, -bm25(names_fts, 8.0, 4.0, 1.0) AS score FROM names_fts WHERE names_fts MATCH ?
         ORDER BY score DESC, rowid LIMIT ?
         """,
         (_match(terms), limit),

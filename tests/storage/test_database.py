@@ -14,6 +14,12 @@ from mindscape_storage.errors import DamagedLibrary, DiskFull, LibraryLocked, St
 from tests.storage.build import lines, put
 
 
+def bump_and_raise(conn: Connection, by: int, error: BaseException) -> None:
+    with transaction(conn):
+        bump(conn, "parses", by)
+        raise error
+
+
 def parses(conn: Connection) -> int:
     return read_counters(conn)["parses"]
 
@@ -33,9 +39,8 @@ def test_a_library_others_could_read_becomes_private_when_opened(conn: Connectio
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_any_exception_takes_everything_back(conn: Connection, error: type[BaseException]) -> None:
-    with pytest.raises(error), transaction(conn):
-        bump(conn, "parses")
-        raise error
+    with pytest.raises(error):
+        bump_and_raise(conn, 1, error())
     assert parses(conn) == 0
     assert not conn.in_transaction
 
@@ -43,27 +48,27 @@ def test_any_exception_takes_everything_back(conn: Connection, error: type[BaseE
 def test_a_nested_failure_takes_back_only_the_inner_part(conn: Connection) -> None:
     with transaction(conn):
         bump(conn, "parses")
-        with pytest.raises(ValueError, match="inner"), transaction(conn):
-            bump(conn, "parses", 10)
-            raise ValueError("inner")
+        with pytest.raises(ValueError, match="inner"):
+            bump_and_raise(conn, 10, ValueError("inner"))
         with transaction(conn):
             bump(conn, "parses", 100)
     assert parses(conn) == 101
 
 
 def test_an_outer_failure_takes_back_what_the_inner_part_did(conn: Connection) -> None:
-    with pytest.raises(ValueError, match="outer"), transaction(conn):
-        with transaction(conn):
-            bump(conn, "parses")
-        raise ValueError("outer")
+    with pytest.raises(ValueError, match="outer"):
+        bump_and_raise(conn, 1, ValueError("outer"))  # `bump` has a transaction of its own
     assert parses(conn) == 0
 
 
 def test_the_first_error_is_seen_when_rolling_back_fails_too(conn: Connection) -> None:
-    with pytest.raises(ValueError, match="the reason") as caught, transaction(conn):
-        conn.execute("ROLLBACK; BEGIN")
-        conn.set_exec_trace(refuse)
-        raise ValueError("the reason")
+    def lose_the_disk() -> None:
+        with transaction(conn):
+            conn.set_exec_trace(refuse)
+            raise ValueError("the reason")
+
+    with pytest.raises(ValueError, match="the reason") as caught:
+        lose_the_disk()
     conn.set_exec_trace(None)
     assert caught.value.__notes__
 
@@ -73,10 +78,10 @@ def refuse(cursor: apsw.Cursor, sql: str, values: object) -> bool:
 
 
 def test_a_transaction_that_sqlite_ended_is_not_taken_for_committed(conn: Connection) -> None:
+    bump(conn, "parses")
     with pytest.raises(StorageError, match="nothing of it was kept"), transaction(conn):
-        bump(conn, "parses")
-        conn.execute("ROLLBACK")
-    assert parses(conn) == 0
+        conn.execute("UPDATE counters SET value = 5; ROLLBACK")
+    assert parses(conn) == 1
 
 
 def test_a_full_disk_is_said_and_loses_nothing_committed(conn: Connection) -> None:
@@ -102,11 +107,16 @@ def test_readers_see_the_last_commit_and_never_wait(conn: Connection, path: Path
 
 def test_a_snapshot_stays_at_one_version_and_ends_after_an_error(conn: Connection, path: Path) -> None:
     reader = open_reader(path)
-    with pytest.raises(ValueError, match="stop"), snapshot(reader):
-        assert parses(reader) == 0
-        bump(conn, "parses")
-        assert parses(reader) == 0
-        raise ValueError("stop")
+
+    def read_twice_and_stop() -> None:
+        with snapshot(reader):
+            assert parses(reader) == 0
+            bump(conn, "parses")
+            assert parses(reader) == 0
+            raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        read_twice_and_stop()
     assert not reader.in_transaction
     assert parses(reader) == 1
     reader.close()

@@ -92,7 +92,10 @@ def test_a_path_is_found_whole_composed_otherwise_or_by_its_end(conn: Connection
     composed = put(conn, "/notes/cafe\u0301.md".encode(), lines("one"))
     other = put(conn, b"/notes/sub/x.md", lines("two"))
     third = put(conn, b"/notes/x.md", lines("three"))
-    ids = lambda text: [d.id for d in documents.find_by_display(conn, text)]  # noqa: E731
+
+    def ids(text: str) -> list[int]:
+        return [document.id for document in documents.find_by_display(conn, text)]
+
     assert ids("/notes/caf\u00e9.md") == [composed]
     assert ids("/notes/x.md") == [third]
     assert ids("x.md") == [other, third]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.ask.library import Library
-
 from mindscape_models.fake import FakeEmbedder
 from mindscape_storage.fold import MAX_TERMS
 from mindscape_storage.frequencies import frequencies
+from tests.ask.library import Library
 
 FILES = {"/a.md": ["The ferry is blue.", "Blue honey."], "/b.md": ["A ferry."]}
 

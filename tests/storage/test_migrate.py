@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -30,7 +31,9 @@ def test_opening_again_changes_nothing(conn: Connection, path: Path) -> None:
 
 
 @pytest.mark.parametrize("opened", [open_writer, open_reader])
-def test_a_newer_library_is_refused(conn: Connection, path: Path, opened: type[Connection]) -> None:
+def test_a_newer_library_is_refused(
+    conn: Connection, path: Path, opened: Callable[[Path], Connection]
+) -> None:
     conn.execute("PRAGMA user_version = 999")
     conn.close()
     with pytest.raises(NewerLibrary, match=r"schema 999.*Update Mindscape"):
