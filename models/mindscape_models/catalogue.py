@@ -1,11 +1,23 @@
-"""Generators we know: where they come from, and the jobs they were measured to be good enough for."""
+"""Generators we know, and making bundles of GGUF files that a user brings."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from mindscape_models.bundle import Bundle, file_sha256, find_bundles
+from mindscape_models.bundle import MANIFEST, Bundle, BundleFile, file_sha256, find_bundles, open_bundle
+from mindscape_models.errors import BundleError
+from mindscape_models.exam import ExamResult
+from mindscape_models.native import check_header
+
+ANSWER = "answer"
+"""The capability of writing answers from passages."""
 
 
 def known_generators() -> list[Bundle]:
@@ -26,3 +38,96 @@ def recognise(file: Path) -> Bundle | None:
             if entry.bytes == size and file_sha256(file) == entry.sha256:
                 return bundle
     return None
+
+
+def adopt(file: Path, into: Path) -> Bundle:
+    """Make a bundle of a GGUF file in the folder `into`; a bundle of the same name there is replaced.
+
+    The file is linked where the file system allows it, else copied. A known file gets the catalogue's
+    manifest; an unknown one gets no capabilities until `grade`. Raises GenerationError when it is not a
+    GGUF file, BundleError when it cannot be read or put there.
+    """
+    check_header(file)
+    try:
+        bundle = recognise(file) or _unknown(file)
+        into.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=into, prefix=".") as scratch:
+            staged = Path(scratch) / "bundle"
+            staged.mkdir()
+            _link(file, staged / bundle.files[0].path)
+            (staged / MANIFEST).write_text(_manifest(bundle), encoding="utf-8")
+            target = into / bundle.name
+            if target.exists():
+                target.rename(Path(scratch) / "replaced")
+            staged.rename(target)
+    except OSError as error:
+        raise BundleError(f"{file} could not be put into {into}: {error.strerror}.") from error
+    return open_bundle(target, verify=False)
+
+
+def grade(bundle: Bundle, result: ExamResult) -> Bundle:
+    """Write into the bundle's manifest what the exam found, and whether it may answer."""
+    capabilities = {*bundle.capabilities} - {ANSWER} | ({ANSWER} if result.passed else set())
+    quality = {**bundle.quality, "exam_right": result.right, "exam_refused": result.refused}
+    graded = replace(bundle, capabilities=tuple(sorted(capabilities)), quality=quality)
+    draft = bundle.folder / f"{MANIFEST}.new"
+    draft.write_text(_manifest(graded), encoding="utf-8")
+    draft.replace(bundle.folder / MANIFEST)
+    return graded
+
+
+def _unknown(file: Path) -> Bundle:
+    name = re.sub(r"[^a-z0-9.]+", "-", file.stem.lower()).strip("-.") or "generator"
+    weights = BundleFile(f"{name}.gguf", file_sha256(file), file.stat().st_size)
+    return Bundle(
+        folder=file.parent,
+        name=name,
+        kind="generator",
+        files=(weights,),
+        licence="not stated",
+        provenance={"file": file.name.encode("utf-8", "replace").decode()},
+        limits={},
+        capabilities=(),
+        quality={},
+        encoder=None,
+    )
+
+
+def _link(file: Path, target: Path) -> None:
+    try:
+        os.link(file, target)
+    except OSError:
+        # Another file system, or one without hard links.
+        shutil.copyfile(file, target)
+
+
+def _manifest(bundle: Bundle) -> str:
+    """The TOML of a generator's manifest."""
+    weights = bundle.files[0]
+    lines = [
+        "format = 1",
+        f"name = {_text(bundle.name)}",
+        f"kind = {_text(bundle.kind)}",
+        f"licence = {_text(bundle.licence)}",
+        f"capabilities = [{', '.join(map(_text, bundle.capabilities))}]",
+        "",
+        "[[files]]",
+        f"path = {_text(weights.path)}",
+        f"sha256 = {_text(weights.sha256)}",
+        f"bytes = {weights.bytes}",
+        "",
+        "[provenance]",
+        *(f"{key} = {_text(value)}" for key, value in bundle.provenance.items()),
+        "",
+        "[limits]",
+        *(f"{key} = {value}" for key, value in bundle.limits.items()),
+        "",
+        "[quality]",
+        *(f"{key} = {value}" for key, value in bundle.quality.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str) -> str:
+    # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

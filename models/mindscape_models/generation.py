@@ -59,8 +59,8 @@ class Generator:
         self.usage = Usage()
         self._model = model
         self._owner = threading.get_ident()
-        self._native = Context(model, context, threads)
         self._template = Template(model)
+        self._native = Context(model, context, threads)
         self._known: list[int] = []
         self._turn = 0
         self._closed = False
