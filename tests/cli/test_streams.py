@@ -127,6 +127,14 @@ def test_an_answer_is_printed_once_then_its_sources(daemon: FakeDaemon, mindscap
     assert ran.stderr == ""
 
 
+def test_without_an_answer_the_closest_passages_follow(daemon: FakeDaemon, mindscape: Run) -> None:
+    refusal = {**ANSWER, "answer": "Not there.", "answered": False, "citations": [], "near": [CITATION]}
+    daemon.streams("ask", [{"token": "Not there."}], refusal)
+    ran = mindscape("ask", "When?")
+    assert ran.code == 1
+    assert ran.stdout.startswith("Not there.\n\nClosest passages\n  [1] /library/trips/lisbon.md:42\n")
+
+
 def test_a_draft_that_did_not_hold_is_followed_by_the_answer(daemon: FakeDaemon, mindscape: Run) -> None:
     daemon.streams("ask", [{"token": "Every hour."}], ANSWER)
     ran = mindscape("ask", "When?")
@@ -135,9 +143,9 @@ def test_a_draft_that_did_not_hold_is_followed_by_the_answer(daemon: FakeDaemon,
 
 
 def test_what_an_answer_could_not_see_is_said_on_stderr(daemon: FakeDaemon, mindscape: Run) -> None:
-    daemon.gives("ask", {**ANSWER, "coverage": {"documents": 25, "behind": 3, "without_text": 1}})
+    daemon.gives("ask", {**ANSWER, "coverage": {"notes": ["3 documents are being read."], "without_text": 1}})
     ran = mindscape("ask", "--no-stream", "When?")
-    assert ran.stderr == "Of 25 documents, 3 are not indexed yet and 1 has no text.\n"
+    assert ran.stderr == "3 documents are being read. 1 document has no text that can be searched.\n"
 
 
 def test_a_reader_that_leaves_early_is_no_error(daemon: FakeDaemon) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from mindscape import client
-from mindscape.cli.output import emit, err, out
+from mindscape.cli.output import dim, emit, err, out
 from mindscape.cli.places import encoded_path
 from mindscape.paths import Paths
-from mindscape.tui.wording import counted, short_path
+from mindscape.tui.wording import counted, one_line, short_path
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +24,9 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         return 0
     printer = out()
     for folder in result["folders"]:
-        documents = counted(int(folder.get("documents") or 0), "document")
-        printer.line("watching ", short_path(folder["path"]), f"  {documents} so far")
+        known = int(folder.get("documents") or 0)
+        note = f"  {counted(known, 'document')} so far" if known else ""
+        printer.line("watching ", one_line(short_path(folder["path"])), dim(note))
     if err().lively:
         err().line("Indexing goes on in the background; 'mindscape status --wait embedded' waits for it.")
     return 0

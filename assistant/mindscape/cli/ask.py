@@ -11,7 +11,7 @@ from mindscape.cli.output import Printer, bold, coloured, dim, emit, err, out
 from mindscape.cli.places import absolute_place
 from mindscape.paths import Paths
 from mindscape.text import printable
-from mindscape.tui.wording import coverage_note, one_line, where
+from mindscape.tui.wording import coverage_note, one_line, stage_name, where
 
 Json = dict[str, Any]
 
@@ -42,7 +42,10 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         if live.shown:
             err().line("That was a draft; checked against the sources, the answer is:")
         printer.paragraph(result["answer"])
-    _print_sources(printer, result.get("citations") or [])
+    if citations := result.get("citations"):
+        _print_sources(printer, "Sources", citations, shown=result["answer"])
+    elif near := result.get("near"):
+        _print_sources(printer, "Closest passages", near, shown="")
     if note := coverage_note(result.get("coverage") or {}):
         err().line(note)
     return 0 if result["answered"] else 1
@@ -72,7 +75,9 @@ class _Live:
             self._stream.flush()
         elif (stage := message.get("stage")) and self._stages.lively and not self.shown:
             self._erase_stage()
-            self._stages.stream.write(self._stages.render(dim(clip(f"{stage}…", self._stages.room - 1))))
+            self._stages.stream.write(
+                self._stages.render(dim(clip(f"{stage_name(stage)}…", self._stages.room - 1)))
+            )
             self._stages.stream.flush()
             self._stage_up = True
 
@@ -88,12 +93,10 @@ class _Live:
             self._stage_up = False
 
 
-def _print_sources(printer: Printer, citations: list[Json]) -> None:
-    """`[n] path:line`, and the quote below it."""
-    if not citations:
-        return
+def _print_sources(printer: Printer, title: str, citations: list[Json], shown: str) -> None:
+    """`[n] path:line`, and the quote below it unless it has been shown."""
     printer.line()
-    printer.line(bold("Sources"))
+    printer.line(bold(title))
     for citation in citations:
         doubt = (
             coloured("  not confirmed by the text", "yellow") if citation.get("supported") is False else ""
@@ -103,4 +106,6 @@ def _print_sources(printer: Printer, citations: list[Json]) -> None:
             coloured(where(citation["path"], citation), "cyan"),
             doubt,
         )
-        printer.paragraph("“" + one_line(str(citation["quote"])) + "”", indent="      ")
+        quote = one_line(str(citation["quote"]))
+        if quote not in one_line(shown):
+            printer.paragraph(f"“{quote}”", indent="      ")

@@ -73,12 +73,15 @@ def _stop(args: argparse.Namespace, paths: Paths) -> int:
 
 
 def _wait_for_end(pid: int) -> None:
-    """Poll the process: it is nobody's child that we could wait for."""
+    """Poll the process: it need not be our child. One that has ended but was never reaped has ended."""
+    import psutil
+
     deadline = time.monotonic() + _STOP_SECONDS
     while time.monotonic() < deadline:
         try:
-            os.kill(pid, 0)
-        except (ProcessLookupError, PermissionError):  # gone, or its number already belongs to another
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return
+        except psutil.NoSuchProcess:
             return
         time.sleep(0.02)
     raise Refused(f"The daemon (process {pid}) took the request but has not ended; 'kill {pid}' ends it.")

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from mindscape import client
-from mindscape.cli.output import Part, Printer, bold, dim, emit, out
+from mindscape.cli.output import Part, Printer, bold, coloured, dim, emit, out
 from mindscape.cli.progress import shown_progress
 from mindscape.errors import UsageError
 from mindscape.paths import Paths
@@ -56,6 +56,8 @@ def _print_status(printer: Printer, status: Json) -> None:
         model = (status.get("models") or {}).get(kind) or {}
         device = f"  {model['device']}" if model.get("device") else ""
         _row(printer, kind, str(model.get("name") or "none"), dim(device))
+    if trouble := status.get("trouble"):
+        _row(printer, "trouble", coloured(one_line(str(trouble)), "yellow"))
     _row(printer, "computed", _counts(status.get("work") or {}) or "nothing yet")
 
 

@@ -132,7 +132,7 @@ class MindscapeApp(App[None]):
     def _show_progress(self, message: IndexingMoved) -> None:
         finished = message.done >= message.total
         indexing = None if finished else Indexing(message.done, message.total, message.what)
-        self.library = replace(self.library, indexing=indexing)
+        self.library = replace(self.library, documents=message.total, indexing=indexing)
         if finished:
             self._count_documents()
 

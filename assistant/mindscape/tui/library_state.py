@@ -9,7 +9,7 @@ from mindscape.tui.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """Work under way: `done` of `total` of `what`."""
+    """Work under way: `done` of `total` documents are `what`."""
 
     done: int
     total: int

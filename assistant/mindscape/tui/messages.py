@@ -110,7 +110,7 @@ class LibraryCounted(Message):
 
 @dataclass
 class IndexingMoved(Message):
-    """Progress of the indexing; only the newest matters."""
+    """`done` of the library's `total` documents are `what`; only the newest matters."""
 
     done: int
     total: int

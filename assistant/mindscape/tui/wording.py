@@ -6,6 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+_STAGES = {
+    "retrieve": "searching your documents",
+    "answer": "reading, then writing the answer",
+    "quote": "choosing sentences",
+}
+
 
 def one_line(text: str) -> str:
     """The text with every run of white space as one space."""
@@ -41,15 +47,17 @@ def heading_of(place: Mapping[str, Any]) -> str:
 
 
 def coverage_note(coverage: Mapping[str, Any]) -> str:
-    """A sentence about what an answer could not see yet, or the empty string."""
-    behind, without_text = int(coverage.get("behind") or 0), int(coverage.get("without_text") or 0)
-    parts = [
-        f"{behind} {'is' if behind == 1 else 'are'} not indexed yet" if behind else "",
-        f"{without_text} {'has' if without_text == 1 else 'have'} no text" if without_text else "",
-    ]
-    said = " and ".join(part for part in parts if part)
-    total = coverage.get("documents")
-    return f"Of {counted(int(total), 'document')}, {said}." if said and total else f"{said}." if said else ""
+    """What an answer could not see, in sentences, or the empty string."""
+    notes = [str(note) for note in coverage.get("notes") or ()]
+    if without_text := int(coverage.get("without_text") or 0):
+        has = "has" if without_text == 1 else "have"
+        notes.append(f"{counted(without_text, 'document')} {has} no text that can be searched.")
+    return " ".join(notes)
+
+
+def stage_name(stage: str) -> str:
+    """What a stage of the pipeline does, for the one who waits."""
+    return _STAGES.get(stage, stage)
 
 
 def counted(number: int, noun: str) -> str:

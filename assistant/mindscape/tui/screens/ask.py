@@ -82,7 +82,7 @@ class AskScreen(Screen[None]):
         self.remove_class("-fresh")
         self._set_asking(True)
         self.query_one(AnswerView).begin(message.question)
-        self.query_one(SourceList).show_citations([])
+        self.query_one(SourceList).show_citations([], "Sources")
         self.query_one(SourceView).clear()
         self._ask(self._number, message.question)
 
@@ -118,7 +118,8 @@ class AskScreen(Screen[None]):
             return
         self._set_asking(False)
         self.query_one(AnswerView).finish(message.answer)
-        self.query_one(SourceList).show_citations(message.answer.get("citations") or [])
+        cited, near = message.answer.get("citations") or [], message.answer.get("near") or []
+        self.query_one(SourceList).show_citations(cited or near, "Sources" if cited else "Closest passages")
 
     @on(AnswerFailed)
     def _show_failure(self, message: AnswerFailed) -> None:

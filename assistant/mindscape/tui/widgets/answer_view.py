@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from mindscape.text import printable
 from mindscape.tui.messages import Json
-from mindscape.tui.wording import coverage_note
+from mindscape.tui.wording import coverage_note, stage_name
 
 _MARK = re.compile(r"\[\d+\]")
 _WELCOME = "Ask a question below.\nThe answer comes with the passages it rests on."
@@ -66,7 +66,7 @@ class AnswerView(VerticalScroll):
     def show_stage(self, stage: str) -> None:
         """What is being done, below what is written."""
         line = self.query_one("#stage", Static)
-        line.update(Content(printable(stage) + "…"))
+        line.update(Content(printable(stage_name(stage)) + "…"))
         line.add_class("-up")
         line.set_class(not self.answer, "-first")
 

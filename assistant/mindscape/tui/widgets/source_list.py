@@ -27,12 +27,12 @@ class SourceList(OptionList):
         self.border_title = "Sources"
         self._citations: list[Json] = []
 
-    def show_citations(self, citations: list[Json]) -> None:
+    def show_citations(self, citations: list[Json], title: str) -> None:
         """Replace the list and choose its first source."""
         self._citations = citations
         self.clear_options()
         self.add_options([Option(_prompt(citation)) for citation in citations])
-        self.border_title = f"Sources ({len(citations)})" if citations else "Sources"
+        self.border_title = f"{title} ({len(citations)})" if citations else "Sources"
         if citations:
             self.highlighted = 0
 

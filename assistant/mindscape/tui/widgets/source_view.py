@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from mindscape.text import printable
 from mindscape.tui.messages import Json
-from mindscape.tui.wording import heading_of, where
+from mindscape.tui.wording import heading_of, one_line, short_path, where
 
 _PASSAGE = "on $accent 18%"
 _QUOTED = "bold $accent on $accent 18%"
@@ -19,7 +19,11 @@ class SourceView(VerticalScroll):
     """Scrolls to the quote; the reader scrolls on from there."""
 
     DEFAULT_CSS = """
-    SourceView #place { dock: top; color: $text-muted; background: $background; }
+    SourceView { scrollbar-gutter: stable; }
+    SourceView #place {
+        dock: top; padding-bottom: 1; text-wrap: nowrap; text-overflow: ellipsis;
+        color: $text-muted; background: $background;
+    }
     SourceView.-empty #place { display: none; }
     SourceView #text.-reason { color: $error; }
     """
@@ -48,14 +52,13 @@ class SourceView(VerticalScroll):
         if at >= 0:
             shown = shown.stylize(_QUOTED, at, at + len(quote))
         heading = heading_of(citation) or heading_of(place)
-        title = where(str(citation["path"]), citation) + (f"\n{heading}" if heading else "")
-        self._put(Content(printable(title)), shown)
+        self._put(_title(citation, heading), shown)
         self.call_after_refresh(self._show_line_after, text[: first if at < 0 else at])
 
     def show_reason(self, citation: Json, reason: str) -> None:
         """The text could not be read: the quote as it was stored, and why."""
         self._put(
-            Content(printable(where(str(citation["path"]), citation))),
+            _title(citation, ""),
             Content(f"{printable(reason)}\n\n“{printable(str(citation['quote']))}”"),
             reason=True,
         )
@@ -73,6 +76,13 @@ class SourceView(VerticalScroll):
         widget = self.query_one("#text", Static)
         rows = len(Content(before).wrap(max(2, widget.size.width))) - 1 if before else 0
         self.scroll_to(y=widget.virtual_region.y + rows - self.size.height // 3, animate=False)
+
+
+def _title(citation: Json, heading: str) -> Content:
+    """File and line; below them the headings, or the folder of a text without any."""
+    folder, _, name = str(citation["path"]).rpartition("/")
+    below = heading or one_line(short_path(folder))
+    return Content(printable(f"{where(name, citation)}\n{below}"))
 
 
 def _within(text: str, start: int, end: int, offset: int) -> tuple[int, int]:
