@@ -241,7 +241,7 @@ def test_the_foreground_daemon_replaces_the_command(mindscape: Run, monkeypatch:
 
     monkeypatch.setattr(os, "execv", execv)
     assert mindscape("daemon", "run").code == 0
-    assert executed[0][1:] == ["-m", "mindscape.daemon"]
+    assert executed[0][1:] == ["-P", "-m", "mindscape.daemon"]
 
 
 def test_logs_print_the_end_of_the_log(home: Path, mindscape: Run) -> None:

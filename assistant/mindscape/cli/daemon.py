@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
             return _report(args, _hello(paths), paths)
         case "run":
             sys.stdout.flush()
-            return os.execv(sys.executable, [sys.executable, "-m", "mindscape.daemon"])
+            return os.execv(sys.executable, [sys.executable, "-P", "-m", "mindscape.daemon"])
         case _:
             return _logs(args, paths)
 

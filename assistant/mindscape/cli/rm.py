@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
-    """Exit code 1 when none of the paths was watched."""
+    """Say how many documents went; a path that is not watched is refused by the daemon."""
     encoded = [encoded_path(path) for path in args.paths]
     result = client.request(paths, "rm", {"paths_b64": encoded, "forget": args.forget})
     removed = int(result["removed"])
