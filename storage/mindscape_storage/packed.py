@@ -80,6 +80,16 @@ class PackedVectors:
         best = np.lexsort((ids[at], -scores))[:k]
         return ids[at][best], scores[best]
 
+    def cosines(
+        self, ids: NDArray[np.int64], vector: NDArray[np.float32]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Which of these vector ids (n,) are held, and the cosines with a unit vector (d,) of those (m,)."""
+        rows = self._rows
+        at = np.searchsorted(rows.ids[: rows.used], ids)
+        held = at < rows.used
+        held[held] &= rows.ids[at[held]] == ids[held]
+        return held, rows.floats[at[held]] @ vector
+
     def _load(self, conn: Connection) -> _Rows:
         """Everything afresh, in batches: all at once would take three times the room."""
         count = value(conn, "SELECT count(*) FROM vectors WHERE encoder_id = ?", (self.encoder,))

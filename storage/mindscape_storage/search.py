@@ -6,6 +6,8 @@ the best hits of the whole library are filtered, a narrow one is searched alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import apsw
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from mindscape_storage.fold import query_terms
 from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Hit, NameHit, Scope
 from mindscape_storage.scope import SERVED, Within, among_contents, resolve, served_passages
-from mindscape_storage.vectors import checked
+from mindscape_storage.vectors import checked, vectors_of
 
 COMMON = 0.15
 """A word in more than this share of the passages is left out of a query that has others."""
@@ -98,6 +100,29 @@ def nearest(
                 return hits
         inside = _vectors_inside(conn, encoder, within)
         return _hits(conn, _neighbours(conn, encoder, query, limit, inside, packed), limit, within)
+
+
+def cosines(
+    conn: Connection,
+    encoder: int,
+    vector: NDArray[np.float32],
+    passage_ids: Iterable[int],
+    packed: PackedVectors | None = None,
+) -> dict[int, float]:
+    """Passage id -> cosine of its vector with the unit vector (d,), for those that have one."""
+    if packed is None:
+        stored = vectors_of(conn, encoder, passage_ids)
+        return {passage_id: float(one @ vector) for passage_id, one in stored.items()}
+    packed.follow(conn)
+    sql = """
+        SELECT p.id, v.id FROM carray(?) a CROSS JOIN passages p ON p.id = a.value
+        CROSS JOIN vectors v ON v.encoder_id = ? AND v.input_hash = p.input_hash
+    """
+    wanted = np.fromiter(passage_ids, np.int64)
+    rows = np.array(fetch(conn, sql, (apsw.carray(wanted), encoder)) if len(wanted) else [], np.int64)
+    passages, ids = rows.reshape(-1, 2).T
+    held, scores = packed.cosines(ids, vector)
+    return dict(zip(passages[held].tolist(), scores.tolist(), strict=True))
 
 
 def _match(terms: list[tuple[str, ...]]) -> str:

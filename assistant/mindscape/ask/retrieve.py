@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mindscape.ask.fuse import Fused, Leg, fuse
 from mindscape.ask.language import all_terms, terms
 from mindscape.errors import NotFound, UsageError
-from mindscape_storage import contents, documents, search, vectors
+from mindscape_storage import contents, documents, search
 from mindscape_storage.database import Connection
 from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Document, Passage, Scope
@@ -101,10 +101,11 @@ def retrieve(
     legs = [Leg("words", WORDS, word_scores)]
     if question_vector is not None and encoder_id is not None:
         near = search.nearest(conn, encoder_id, question_vector, POOL, scope, packed)
-        found.update(hit.passage_id for hit in near)
-        stored = vectors.vectors_of(conn, encoder_id, sorted(found))
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
-        cosines = {id_: float(vector @ question_vector) for id_, vector in stored.items()}
+        cosines = {hit.passage_id: hit.score for hit in near}
+        others = sorted(found - cosines.keys())
+        cosines |= search.cosines(conn, encoder_id, question_vector, others, packed)
+        found |= cosines.keys()
         legs.append(Leg("vector", VECTOR, cosines, missing=None))
     passages = contents.passages_by_id(conn, sorted(found))
     fused = fuse(legs, also=passages)
