@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mindscape.ask.language import all_terms, names, numbers, terms
-from mindscape.ingest.sentences import sentences
+from mindscape.sentences import sentences
 
 SUPPORT = 0.5
 """Share of a claim's content words that must be in the passage."""

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from mindscape.ingest.sentences import sentences
+from mindscape.sentences import sentences
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(

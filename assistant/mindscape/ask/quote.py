@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mindscape.ask.check import trimmed
 from mindscape.ask.evidence import Source
 from mindscape.ask.language import all_terms, terms
-from mindscape.ingest.sentences import sentences
+from mindscape.sentences import sentences
 
 MAX_QUOTES = 3
 MAX_SENTENCES = 48
 """Sentences that are compared with the question by vector: a fraction of a second on two cores."""
 MAX_CHARACTERS = 500
 """A longer sentence (a list, a log line) is quoted in part."""
-COVERAGE, NEARNESS, RANK = 1.0, 1.0, 0.3
+COVERAGE, NEARNESS, RANK = 1.0, 1.0, 0.5
+NEIGHBOUR = 0.3
+"""Of the better neighbour's worth: what answers a question often stands beside what repeats its words."""
 NOVELTY, SAMENESS = 1.0, 0.5
 REPEATED = 0.8
 """Sentences that share so much of their words say the same: one is enough."""
-WORTH = 0.6
+WORTH = 0.7
 """A further sentence must be worth this share of the first."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
@@ -36,25 +38,41 @@ class Sentence:
     """A sentence that could be quoted: `source` is its index, the span lies in that passage's text."""
 
     source: int
+    passage: str
     start: int
     end: int
-    text: str
     terms: frozenset[str]
     context: frozenset[str]
     """Terms it stands under (title, headings), so that "It leaves at 7:40." can answer for the ferry."""
 
+    @property
+    def text(self) -> str:
+        """The sentence, as it stands in the passage."""
+        return self.passage[self.start : self.end]
+
 
 def candidates(question: str, sources: Sequence[Source]) -> list[Sentence]:
-    """At most MAX_SENTENCES sentences of the sources: those that share most with the question, in order."""
+    """At most MAX_SENTENCES sentences, in order: those that share most with the question, and neighbours.
+
+    A sentence of a better ranked passage goes before one that shares a word more.
+    """
     wanted = frozenset(terms(question)) or frozenset(all_terms(question))
     found: list[Sentence] = []
+    worth: list[float] = []
     for index, source in enumerate(sources):
-        context = frozenset(all_terms(source.context))
-        for start, end in quotable(source.passage.text):
-            text = source.passage.text[start:end]
-            found.append(Sentence(index, start, end, text, frozenset(all_terms(text)), context))
-    ranked = sorted(found, key=lambda one: (-len(one.terms & wanted), one.source, one.start))
-    return sorted(ranked[:MAX_SENTENCES], key=lambda one: (one.source, one.start))
+        context, passage = frozenset(all_terms(source.context)), source.passage.text
+        mine = [
+            Sentence(index, passage, start, end, frozenset(all_terms(passage[start:end])), context)
+            for start, end in quotable(passage)
+        ]
+        shared = [float(len(one.terms & wanted)) for one in mine]
+        found += mine
+        worth += [
+            shared[at] + 0.5 * max(shared[max(at - 1, 0) : at + 2]) - 2.0 * index / len(sources)
+            for at in range(len(mine))
+        ]
+    best = sorted(range(len(found)), key=lambda at: (-worth[at], at))[:MAX_SENTENCES]
+    return [found[at] for at in sorted(best)]
 
 
 def quotable(text: str) -> list[tuple[int, int]]:
@@ -84,11 +102,7 @@ def choose(
     """
     weights = _weights(question, rarity)
     holds = [_held(sentence, weights) for sentence in found]
-    near = nearness if nearness is not None else [0.0] * len(found)
-    worth = [
-        COVERAGE * sum(held.values()) + NEARNESS * cosine + RANK * ranks[sentence.source]
-        for sentence, held, cosine in zip(found, holds, near, strict=True)
-    ]
+    worth = _worths(found, holds, nearness, ranks)
     chosen: list[int] = []
     have: dict[str, float] = {}
     while len(chosen) < MAX_QUOTES:
@@ -104,7 +118,49 @@ def choose(
             break
         chosen.append(best)
         have |= {term: max(share, have.get(term, 0.0)) for term, share in holds[best].items()}
-    return [found[index] for index in chosen]
+    return _joined(found, chosen)
+
+
+def _worths(
+    found: Sequence[Sentence],
+    holds: Sequence[Mapping[str, float]],
+    nearness: Sequence[float] | None,
+    ranks: Sequence[float],
+) -> list[float]:
+    near = nearness if nearness is not None else [0.0] * len(found)
+    own = [
+        COVERAGE * sum(held.values()) + NEARNESS * cosine + RANK * ranks[sentence.source]
+        for sentence, held, cosine in zip(found, holds, near, strict=True)
+    ]
+    beside = [0.0] * len(found)
+    for at in range(1, len(found)):
+        if found[at].source == found[at - 1].source:
+            beside[at] = max(beside[at], own[at - 1])
+            beside[at - 1] = max(beside[at - 1], own[at])
+    return [mine + NEIGHBOUR * other for mine, other in zip(own, beside, strict=True)]
+
+
+def _joined(found: Sequence[Sentence], chosen: Sequence[int]) -> list[Sentence]:
+    """The chosen, best first; those that follow each other in a passage become one quote."""
+    quotes: list[Sentence] = []
+    done: set[int] = set()
+    for index in chosen:
+        if index in done:
+            continue
+        first = last = index
+        while first - 1 in chosen and _adjoin(found[first - 1], found[first]):
+            first -= 1
+        while last + 1 in chosen and _adjoin(found[last], found[last + 1]):
+            last += 1
+        done.update(range(first, last + 1))
+        words = frozenset[str]().union(*(one.terms for one in found[first : last + 1]))
+        quotes.append(replace(found[first], end=found[last].end, terms=words))
+    return quotes
+
+
+def _adjoin(one: Sentence, following: Sentence) -> bool:
+    same = one.source == following.source
+    return same and not one.passage[one.end : following.start].strip()
 
 
 def _weights(question: str, rarity: Mapping[str, float]) -> dict[str, float]:

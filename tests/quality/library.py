@@ -1,0 +1,111 @@
+"""A folder of files, or texts already read, indexed in this process by the parts the daemon uses."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mindscape.ingest.ignore import rules_for
+from mindscape.ingest.parse import media_type_of, parse
+from mindscape.ingest.parsed import Parsed, ParseFailure, Source
+from mindscape.ingest.passages import cut
+from mindscape.ingest.scan import walk
+from mindscape_models.bundle import find_bundles, shipped_folder
+from mindscape_models.embedding import Embedder, Vectors, open_embedder
+from mindscape_storage import contents, documents, roots, vectors
+from mindscape_storage.database import Connection, open_writer, transaction
+from mindscape_storage.records import ContentInfo, FileStat, Status
+
+BATCH = 256
+
+
+class Remembering:
+    """An embedder that keeps the vectors of passages in a file, so that the next run embeds only new ones."""
+
+    device = "cpu"
+
+    def __init__(self, embedder: Embedder, path: Path) -> None:
+        self._embedder = embedder
+        self._path = path
+        self.name = embedder.name
+        self.dimensions = embedder.dimensions
+        self._known: dict[bytes, Vectors] = {}
+        if path.exists():
+            with np.load(path) as kept:
+                if str(kept["name"]) == self.name:
+                    self._known = {
+                        bytes(key): row for key, row in zip(kept["keys"], kept["rows"], strict=True)
+                    }
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        keys = [vectors.input_hash(text) for text in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        if new:
+            encoded = self._embedder.encode_passages(list(new.values()))
+            self._known.update(zip(new, encoded, strict=True))
+        return np.stack([self._known[key] for key in keys])
+
+    def encode_queries(self, questions: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        return self._embedder.encode_queries(questions)
+
+    def save(self) -> None:
+        """Write the file."""
+        keys = np.array([list(key) for key in self._known], np.uint8)
+        np.savez(self._path, name=self.name, keys=keys, rows=np.array(list(self._known.values())))
+
+
+def open_remembering(path: Path) -> Remembering:
+    """The shipped embedder, with the vectors in the file `path`."""
+    (bundle,) = [one for one in find_bundles(shipped_folder()) if one.kind == "embedder"]
+    return Remembering(open_embedder(bundle), path)
+
+
+class Indexed:
+    """A library in `path` with everything in `files` searchable and embedded."""
+
+    def __init__(self, path: Path, files: Iterable[tuple[str, Parsed]], embedder: Remembering) -> None:
+        self.embedder = embedder
+        self.conn: Connection = open_writer(path)
+        self.conn.execute("PRAGMA synchronous = OFF")
+        self.encoder_id = vectors.encoder_id(self.conn, embedder.name, embedder.dimensions)
+        with transaction(self.conn):
+            root = roots.add_root(self.conn, b"/").id
+            for name, parsed in files:
+                self._add(root, name, parsed)
+        while missing := vectors.missing_inputs(self.conn, self.encoder_id, BATCH):
+            encoded = embedder.encode_passages([text for _, text in missing])
+            vectors.add_vectors(self.conn, self.encoder_id, [key for key, _ in missing], encoded)
+
+    def _add(self, root: int, name: str, parsed: Parsed) -> None:
+        stat = FileStat(1, 1, 1, 1)
+        document = documents.upsert_pending(self.conn, root, os.fsencode(name), name, stat)
+        identity = "sha256:" + hashlib.sha256(parsed.text.encode()).hexdigest(), parsed.media_type, name
+        content = contents.begin_content(self.conn, *identity, parsed.text_like)
+        if contents.add_passages(self.conn, content, cut(parsed)):
+            info = ContentInfo(parsed.title, metadata=parsed.metadata, links=parsed.links)
+            contents.finish_content(self.conn, content, len(parsed.text), info, parsed.sections, parsed.marks)
+            documents.finish(self.conn, document, stat, Status.OK, None, content)
+        else:
+            documents.finish(self.conn, document, stat, Status.EMPTY, "There is no text in it.", None)
+
+    def close(self) -> None:
+        self.conn.close()
+
+
+def read_folder(folder: Path) -> Iterable[tuple[str, Parsed]]:
+    """(path, parsed) of every file below `folder` that the daemon would index."""
+    for found in walk(os.fsencode(folder), rules_for(os.fsencode(folder), ())):
+        path = Path(os.fsdecode(found.path))
+        data = b"" if found.problem else path.read_bytes()
+        try:
+            if data:
+                media_type_of(path, data[:4096])
+                yield str(path), parse(Source(path, data))
+        except ParseFailure:
+            continue
