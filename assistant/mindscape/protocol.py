@@ -4,22 +4,24 @@ This file is the authoritative description. Version `PROTOCOL` is sent in the `h
 Streams are notifications `{"method": "$/stream", "params": {"id": <request id>, ...}}`; a request
 is cancelled by the notification `$/cancel` with `{"id": <request id>}`.
 
-method            params                                             result
-hello             -                                                  {"protocol", "version", "pid"}
-add               paths: [str]                                       {"folders": [...]}
-rm                paths: [str], forget: bool                         {"removed": n}
-ls                -                                                  [document rows]
-status            -                                                  the `status` shape
-wait              tier, timeout                                      the `status` shape; streams progress
-subscribe         -                                                  streams {"progress": ...} until cancelled
-search            query, k, scope, tag, since                        the `search` shape
-get               place                                              the `get` shape
-ask               question, scope, mode, stream                      the `ask` shape; streams {"token": str}
-models.list       -                                                  [bundles]
-models.use        name | path                                        the bundle
-doctor            repair: bool                                       {"checks": [...]}
-shutdown          -                                                  {}
+method       params                                            result
+hello        -                                                 {"protocol", "version", "pid"}
+add          paths: [str] | paths_b64: [base64 of bytes]       {"folders": [...]}
+rm           paths | paths_b64, forget: bool                   {"removed": documents}
+ls           -                                                 {"documents": [...]}
+status       -                                                 the `status` shape; "trouble" if embedding stopped
+wait         tier, timeout: seconds | null                     the `status` shape; streams {"progress": ...}
+subscribe    -                                                 streams {"progress": ...} until cancelled
+search       query, k, scope, tag, since                       the `search` shape
+get          place                                             the `get` shape
+ask          question, scope, mode, stream: bool               the `ask` shape; streams {"stage"}, {"token"}
+models.list  -                                                 {"models": [...]}
+models.use   name | path of a GGUF file                        the model's row
+doctor       repair: bool                                      {"checks": [...]}
+shutdown     -                                                 {}
 
+`progress` is {"done", "total", "what"}. `coverage.notes` are sentences about what a search left out. An
+answer that is not one (`answered` false) may list the closest passages as `near`. Errors carry `data.exit_code`.
 The shapes are in `README.md` ("Scripting"); fields may be added, never renamed.
 """
 

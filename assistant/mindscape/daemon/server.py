@@ -21,7 +21,7 @@ class Server:
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
-        self._clients: set[asyncio.Task[None]] = set()
+        self._clients: dict[asyncio.Task[None], Peer] = {}
         self._server: asyncio.Server | None = None
 
     async def start(self, listener: socket.socket) -> None:
@@ -32,9 +32,9 @@ class Server:
         """Stop accepting and end every connection."""
         if self._server is not None:
             self._server.close()
-        for client in self._clients:
-            client.cancel()
-        await asyncio.gather(*self._clients, return_exceptions=True)
+        for peer in self._clients.values():
+            peer.close()
+        await asyncio.gather(*self._clients)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -43,8 +43,8 @@ class Server:
             log.warning("a connection was refused: another user, or too many clients")
             writer.close()
             return
-        self._clients.add(task)
+        peer = self._clients[task] = Peer(reader, writer, self._handler)
         try:
-            await Peer(reader, writer, self._handler).run()
+            await peer.run()
         finally:
-            self._clients.discard(task)
+            del self._clients[task]
