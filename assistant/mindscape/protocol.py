@@ -9,7 +9,7 @@ hello        -                                                 {"protocol", "ver
 add          paths: [str] | paths_b64: [base64 of bytes]       {"folders": [...]}
 rm           paths | paths_b64, forget: bool                   {"removed": documents}
 ls           -                                                 {"documents": [...]}
-status       -                                                 the `status` shape; "trouble" if embedding stopped
+status       -                                                 the `status` shape
 wait         tier, timeout: seconds | null                     the `status` shape; streams {"progress": ...}
 subscribe    -                                                 streams {"progress": ...} until cancelled
 search       query, k, scope, tag, since                       the `search` shape
@@ -21,7 +21,8 @@ doctor       repair: bool                                      {"checks": [...]}
 shutdown     -                                                 {}
 
 `progress` is {"done", "total", "what"}. `coverage.notes` are sentences about what a search left out. An
-answer that is not one (`answered` false) may list the closest passages as `near`. Errors carry `data.exit_code`.
+answer that is none (`answered` false) may list the closest passages as `near`; `status.trouble` says why
+embedding does not go on. Errors carry `data.exit_code`.
 The shapes are in `README.md` ("Scripting"); fields may be added, never renamed.
 """
 
