@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ask.language import all_terms, is_unspaced, names, numbers, stem, terms
+from mindscape.ask.language import all_terms, is_unspaced, names, numbers, parts, stem, terms
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,23 @@ def test_unspaced_scripts_give_pairs_without_the_question_words() -> None:
     assert terms("锡罐里有什么钥匙？") == ["锡罐", "罐里", "钥匙"]
     assert is_unspaced("锡罐里有什么 key?")
     assert not is_unspaced("the word 锡 in a sentence")
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "How much is the deposit for the room, and how long is the walk to the pier?",
+            ["How much is the deposit for the room", "how long is the walk to the pier"],
+        ),
+        ("面粉星期几卖？渡轮几点离开？", ["面粉星期几卖", "渡轮几点离开"]),
+        ("When was the mill built and who built it?", ["When was the mill built and who built it?"]),
+        ("What did Anna and Bo say about the mill?", ["What did Anna and Bo say about the mill?"]),
+        ("", [""]),
+    ],
+)
+def test_the_things_a_question_asks_are_told_apart(question: str, asked: list[str]) -> None:
+    assert parts(question) == asked
 
 
 def test_numbers_are_compared_by_value() -> None:

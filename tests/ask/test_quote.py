@@ -64,6 +64,8 @@ def test_lines_of_lists_and_tables_are_quoted_one_by_one() -> None:
     assert "- two lemons" in spans
     assert "| Monday | 7:40 |" in spans
     assert "|---|---|" not in spans
+    report = "Work | Cost\nSluice gate | 48,600\nEel ladder | 7,900"
+    assert "Sluice gate | 48,600" in [report[a:b] for a, b in quotable(report)]
 
 
 def test_chinese_is_quoted_by_sentence() -> None:

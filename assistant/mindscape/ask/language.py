@@ -48,6 +48,27 @@ _STOP_UNSPACED = re.compile(
 )
 
 
+_PART = re.compile(
+    r"[?\uff1f;\uff1b]+\s*"
+    r"|,?\s+(?:and|or|und|et|y)\s+(?=(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|do|does|did"
+    r"|wie|was|wann|wo|welche|wer|warum|comment|quand|quel|quelle|qui|pourquoi|c\u00f3mo|cu\u00e1ndo|qui\u00e9n|qu\u00e9)\b)"
+    r"|\uff0c(?=\u4ee5\u53ca|\u8fd8\u6709|\u800c\u4e14|\u5e76\u4e14)",
+    re.IGNORECASE,
+)
+MAX_PARTS = 3
+
+
+def parts(question: str) -> list[str]:
+    """The questions inside a question, at most MAX_PARTS; itself when it asks one thing.
+
+    A part that would not stand alone ("and who built it?") keeps the question whole.
+    """
+    found = [part.strip(" ,") for part in _PART.split(question)]
+    found = [part for part in found if part]
+    alone = 2 <= len(found) <= MAX_PARTS and all(len(set(terms(part))) >= 2 for part in found)
+    return found if alone else [question]
+
+
 def folded(text: str) -> str:
     """Case and accents removed; characters without spaces stay as they are."""
     wide = unicodedata.normalize("NFKD", text).casefold()

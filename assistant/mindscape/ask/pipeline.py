@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from mindscape.ask import judge, quote
 from mindscape.ask.answer import GenerateFn
 from mindscape.ask.check import best_sentence
 from mindscape.ask.evidence import Source, coverage, load, rarity
+from mindscape.ask.language import is_unspaced, parts
 from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten
 from mindscape.errors import Cancelled, MindscapeError, UsageError
 from mindscape.protocol import Citation, Json
@@ -78,12 +80,28 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One of the things a question asks, with what was found for it."""
+
+    text: str
+    vector: NDArray[np.float32] | None
+    sources: list[Source]
+    rarity: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What one snapshot of the library gave for a question."""
 
-    sources: list[Source]
+    parts: list[Part]
     coverage: Json
-    rarity: dict[str, float]
+
+    @property
+    def sources(self) -> list[Source]:
+        """The sources of all parts: the best of each, then the second of each, and so on; none twice."""
+        ranks = zip_longest(*(part.sources for part in self.parts))
+        merged = {one.passage.id: one for rank in ranks for one in rank if one is not None}
+        return list(merged.values())[:RETRIEVED]
 
 
 async def ask(
@@ -108,21 +126,20 @@ async def ask(
     asked = _checked(question, mode)
     ledger = Ledger()
     emit({"stage": "retrieve"})
-    vector = await _embedded(embed_query, [shorten(asked)], ledger, "embed")
-    with ledger.stage("retrieve"):
-        found: Found = await read(
-            lambda conn: _find(conn, asked, None if vector is None else vector[0], encoder_id, scope, packed)
-        )
+    texts = parts(shorten(asked))
+    vectors = await _embedded(embed_query, texts, ledger, "embed")
+    with ledger.stage("retrieve", calls=len(texts)):
+        found: Found = await read(lambda conn: _find(conn, texts, vectors, encoder_id, scope, packed))
     if len(asked) > MAX_QUESTION:
         found.coverage["notes"].append(
             f"Only the first {MAX_QUESTION:,} characters of the question were read."
         )
     with ledger.stage("judge"):
-        chance = judge.probability(judge.features(asked, found.sources, found.rarity))
+        chance = max(judge.probability(judge.features(p.text, p.sources, p.rarity)) for p in found.parts)
         answerable = bool(found.sources) and chance >= (
             judge.ANSWERABLE if writer is None else judge.HOPELESS
         )
-    turn = _Turn(asked, found, vector, embed_query, _Said(emit), ledger)
+    turn = _Turn(asked, found, embed_query, _Said(emit), ledger)
     if not answerable:
         turn.said.show(NOT_FOUND)
         outcome = Outcome(False, "none", [])
@@ -133,7 +150,7 @@ async def ask(
         emit({"stage": "quote"})
         outcome = await _quote(turn, QUOTING)
     with ledger.stage("check"):
-        await _settle(read, outcome.citations, found.sources)
+        await _settle(read, outcome.citations, [one for part in found.parts for one in part.sources])
     return _shape(turn, outcome, writer)
 
 
@@ -169,7 +186,6 @@ class _Turn:
 
     question: str
     found: Found
-    vector: NDArray[np.float32] | None
     embed: EmbedFn | None
     said: _Said
     ledger: Ledger
@@ -206,8 +222,8 @@ async def _embedded(
 
 def _find(
     conn: Connection,
-    question: str,
-    vector: NDArray[np.float32] | None,
+    texts: list[str],
+    vectors: NDArray[np.float32] | None,
     encoder_id: int | None,
     scope: str | None,
     packed: PackedVectors | None,
@@ -215,30 +231,54 @@ def _find(
     """Everything the library has to say, from one snapshot of it."""
     with snapshot(conn):
         limits = resolve_scope(conn, scope)
-        ranked = retrieve(conn, question, vector, encoder_id, RETRIEVED, limits, packed)
-        state = coverage(conn, encoder_id, has_vector=vector is not None)
-        return Found(load(conn, ranked, limits), state, rarity(conn, question))
+        found: list[Part] = []
+        for at, text in enumerate(texts):
+            vector = None if vectors is None else vectors[at]
+            ranked = retrieve(conn, text, vector, encoder_id, RETRIEVED, limits, packed)
+            found.append(Part(text, vector, load(conn, ranked, limits), rarity(conn, text)))
+        return Found(found, coverage(conn, encoder_id, has_vector=vectors is not None))
 
 
 async def _quote(turn: _Turn, label: str, supported: bool = True) -> Outcome:
     """The best sentences as they stand, each with its marker; the label says that they are quotes."""
-    sources = turn.found.sources
-    sentences = quote.candidates(turn.question, sources)
-    near = None
-    if turn.vector is not None:
-        near = await _embedded(turn.embed, [one.text for one in sentences], turn.ledger, "embed sentences")
+    asked = turn.found.parts
+    most = quote.MAX_SENTENCES // len(asked)
+    sentences = [quote.candidates(part.text, part.sources, most) for part in asked]
+    near = await _nearness(turn, sentences)
+    each = quote.MAX_QUOTES if len(asked) == 1 else max(1, quote.MAX_QUOTES_OF_PARTS // len(asked))
+    chosen: dict[tuple[int, int], tuple[Source, quote.Sentence]] = {}
     with turn.ledger.stage("quote"):
-        cosines = None if turn.vector is None or near is None else [float(x) for x in near @ turn.vector[0]]
-        chosen = quote.choose(turn.question, sentences, cosines, _worths(sources), turn.found.rarity)
+        for part, mine, cosines in zip(asked, sentences, near, strict=True):
+            for one in quote.choose(part.text, mine, cosines, _worths(part.sources), part.rarity, each):
+                source = part.sources[one.source]
+                chosen.setdefault((source.passage.id, one.start), (source, one))
     if not chosen:
         turn.said.show(NOT_FOUND)
         return Outcome(False, "none", [])
     turn.said.show(label + "\n")
     citations: list[Citation] = []
-    for n, one in enumerate(chosen, 1):
+    for n, (source, one) in enumerate(chosen.values(), 1):
         turn.said.show(f"\n\u201c{printable(one.text)}\u201d [{n}]")
-        citations.append(_citation(n, sources[one.source], one.start, one.end, supported))
+        citations.append(_citation(n, source, one.start, one.end, supported))
     return Outcome(True, "quotes", citations)
+
+
+async def _nearness(turn: _Turn, sentences: list[list[quote.Sentence]]) -> list[list[float] | None]:
+    """The cosine of each part's sentences with it; None where vectors are missing or say nothing."""
+    unknown: list[list[float] | None] = [None] * len(sentences)
+    asked = [part.vector for part in turn.found.parts if part.vector is not None]
+    if len(asked) < len(sentences) or any(is_unspaced(part.text) for part in turn.found.parts):
+        return unknown
+    texts = [one.text for mine in sentences for one in mine]
+    vectors = await _embedded(turn.embed, texts, turn.ledger, "embed sentences")
+    if vectors is None:
+        return unknown
+    near: list[list[float] | None] = []
+    start = 0
+    for vector, mine in zip(asked, sentences, strict=True):
+        near.append([float(value) for value in vectors[start : start + len(mine)] @ vector])
+        start += len(mine)
+    return near
 
 
 async def _answer(turn: _Turn, writer: Writer) -> Outcome:

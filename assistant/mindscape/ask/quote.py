@@ -17,6 +17,8 @@ from mindscape.ask.language import all_terms, terms
 from mindscape.sentences import sentences
 
 MAX_QUOTES = 3
+MAX_QUOTES_OF_PARTS = 4
+"""All in all, for a question that asks several things."""
 MAX_SENTENCES = 48
 """Sentences that are compared with the question by vector: a fraction of a second on two cores."""
 MAX_CHARACTERS = 500
@@ -30,6 +32,7 @@ REPEATED = 0.8
 WORTH = 0.7
 """A further sentence must be worth this share of the first."""
 
+_LISTED = ("-", "*", "+", "|", "#", "\u2022")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
@@ -51,8 +54,8 @@ class Sentence:
         return self.passage[self.start : self.end]
 
 
-def candidates(question: str, sources: Sequence[Source]) -> list[Sentence]:
-    """At most MAX_SENTENCES sentences, in order: those that share most with the question, and neighbours.
+def candidates(question: str, sources: Sequence[Source], most: int = MAX_SENTENCES) -> list[Sentence]:
+    """At most `most` sentences, in order: those that share most with the question, and neighbours.
 
     A sentence of a better ranked passage goes before one that shares a word more.
     """
@@ -71,7 +74,7 @@ def candidates(question: str, sources: Sequence[Source]) -> list[Sentence]:
             shared[at] + 0.5 * max(shared[max(at - 1, 0) : at + 2]) - 2.0 * index / len(sources)
             for at in range(len(mine))
         ]
-    best = sorted(range(len(found)), key=lambda at: (-worth[at], at))[:MAX_SENTENCES]
+    best = sorted(range(len(found)), key=lambda at: (-worth[at], at))[:most]
     return [found[at] for at in sorted(best)]
 
 
@@ -94,8 +97,9 @@ def choose(
     nearness: Sequence[float] | None,
     ranks: Sequence[float],
     rarity: Mapping[str, float],
+    most: int = MAX_QUOTES,
 ) -> list[Sentence]:
-    """One to MAX_QUOTES of `found`, best first; none when there are none.
+    """One to `most` of `found`, best first; none when there are none.
 
     `nearness` holds each sentence's cosine with the question (None without vectors), `ranks` each source's
     worth in 0..1, `rarity` the weight of a question's term (1.0 where it is not given).
@@ -105,7 +109,7 @@ def choose(
     worth = _worths(found, holds, nearness, ranks)
     chosen: list[int] = []
     have: dict[str, float] = {}
-    while len(chosen) < MAX_QUOTES:
+    while len(chosen) < most:
         value = {
             index: _value(
                 worth[index], holds[index], have, [_alike(found[index], found[one]) for one in chosen]
@@ -194,10 +198,11 @@ def _alike(one: Sentence, other: Sentence) -> float:
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The lines of a span when it is a list, a table or verse; the span itself when it is wrapped prose."""
+    """The lines of a span when it is a list or a table; the span itself when it is prose, wrapped or not."""
     lines = [(m.start(), m.end()) for m in _LINE.finditer(text, start, end) if m.end() > m.start()]
-    special = sum(text[a:b].lstrip()[:1] in ("-", "*", "+", "|", "#", "\u2022") for a, b in lines)
-    return lines if special else [(start, end)]
+    listed = any(text[a:b].lstrip()[:1] in _LISTED for a, b in lines)
+    rows = sum(" | " in text[a:b] or "\t" in text[a:b].strip() for a, b in lines)
+    return lines if listed or rows > 1 else [(start, end)]
 
 
 def _cut(text: str, start: int, end: int) -> int:
