@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import random
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from tests.quality.library import Indexed, open_remembering
 from tests.quality.sets import Question, options, read_documents, read_questions
 
 from mindscape.ask.evidence import load, rarity
-from mindscape.ask.judge import ANSWERABLE, features, probability
+from mindscape.ask.judge import features, is_answerable
 from mindscape.ask.pipeline import RETRIEVED
 from mindscape.ask.retrieve import retrieve
 
@@ -36,9 +37,7 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
     questions = read_questions(folder, list(texts), given.questions)
     names = list(texts)
     groups = [names[::2], names[1::2]] if given.library else [[name] for name in names]
-    chances: dict[tuple[bool, bool], list[float]] = {
-        (own, v): [] for own in (True, False) for v in (True, False)
-    }
+    answered: defaultdict[tuple[bool, bool], list[bool]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as temporary:
         embedder = open_remembering(given.vectors or Path(temporary) / "vectors.npz")
         for number, group in enumerate(groups):
@@ -50,31 +49,30 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
             # As many of others as of its own, so that every document counts alike on both sides.
             drawn = random.Random(number).sample(others, min(len(own), len(others)))
             for vectors in (True, False):
-                chances[True, vectors] += [chance(library, one, vectors) for one in own]
-                chances[False, vectors] += [chance(library, one, vectors) for one in drawn]
+                answered[True, vectors] += [is_answered(library, one, vectors) for one in own]
+                answered[False, vectors] += [is_answered(library, one, vectors) for one in drawn]
             library.close()
         embedder.save()
     print(f"\n{folder.name}, {'halves of the library' if given.library else 'one index a document'}")
     for vectors in (True, False):
-        refused, caught = (_refused(chances[own, vectors]) for own in (True, False))
+        refused, caught = (_refused(answered[own, vectors]) for own in (True, False))
         print(
             f"  {'words and vectors' if vectors else 'words only':18}answerable refused {refused:5.1%} of "
-            f"{len(chances[True, vectors])}, others refused {caught:5.1%} of {len(chances[False, vectors])}"
+            f"{len(answered[True, vectors])}, others refused {caught:5.1%} of {len(answered[False, vectors])}"
         )
 
 
-def chance(library: Indexed, question: Question, vectors: bool) -> float:
-    """The judge's probability that the library answers the question."""
+def is_answered(library: Indexed, question: Question, vectors: bool) -> bool:
+    """Whether the judge lets the library answer the question."""
     vector = library.embedder.encode_queries([question.text])[0] if vectors else None
     encoder = library.encoder_id if vectors else None
     ranked = retrieve(library.conn, question.text, vector, encoder, RETRIEVED, None)
-    return probability(
-        features(question.text, load(library.conn, ranked), rarity(library.conn, question.text))
-    )
+    weights = rarity(library.conn, question.text)
+    return is_answerable(features(question.text, load(library.conn, ranked), weights))
 
 
-def _refused(values: Sequence[float]) -> float:
-    return sum(value < ANSWERABLE for value in values) / max(len(values), 1)
+def _refused(values: Sequence[bool]) -> float:
+    return values.count(False) / max(len(values), 1)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,6 @@ from mindscape.ask.language import all_terms, is_unspaced, names, numbers, terms
 
 READ = 5
 """Passages looked at: an answer that stands lower is not one we would find to quote."""
-ANSWERABLE = 0.25
-"""Probability from which quotes are given: of answerable training questions it refuses 5%."""
 HOPELESS = 0.05
 """Below this not even a model is asked, which can refuse by itself and may know better than word overlap."""
 
@@ -45,10 +43,12 @@ class Weights:
     cosine: float
     best: float
     names: float
+    enough: float
+    """Probability from which quotes are given. Low, because people ask in other words than documents use."""
 
 
-WITH_VECTORS = Weights(-7.1, 10.0, 4.6, -3.3)
-WORDS_ONLY = Weights(-3.0, 0.0, 6.2, -3.6)
+WITH_VECTORS = Weights(-7.1, 10.0, 4.6, -3.3, 0.15)
+WORDS_ONLY = Weights(-3.0, 0.0, 6.2, -3.6, 0.25)
 
 
 def features(question: str, sources: Sequence[Source], rarity: Mapping[str, float]) -> Features:
@@ -68,12 +68,26 @@ def features(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
     )
 
 
+def is_answerable(seen: Features) -> bool:
+    """True when sentences of the evidence should be quoted as an answer."""
+    return probability(seen) >= _weights(seen).enough
+
+
+def is_hopeless(seen: Features) -> bool:
+    """True when not even a model should be asked."""
+    return probability(seen) < HOPELESS
+
+
 def probability(seen: Features) -> float:
     """That the evidence holds an answer."""
-    weights = WORDS_ONLY if seen.cosine is None else WITH_VECTORS
+    weights = _weights(seen)
     total = weights.bias + weights.cosine * (seen.cosine or 0.0)
     total += weights.best * seen.best + weights.names * seen.names
     return 1.0 / (1.0 + math.exp(-total))
+
+
+def _weights(seen: Features) -> Weights:
+    return WORDS_ONLY if seen.cosine is None else WITH_VECTORS
 
 
 def _cosine(question: str, read: Sequence[Source]) -> float | None:

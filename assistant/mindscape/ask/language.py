@@ -104,13 +104,16 @@ def numbers(text: str) -> set[str]:
 
 
 def names(text: str) -> set[str]:
-    """Stems of capitalised words that do not start a sentence: mostly names of people, places, things."""
+    """Stems of capitalised words that do not start a sentence: mostly names of people, places, things.
+
+    Two capitals ("HR", "TV") are as a rule a short form, which a document may spell out.
+    """
     found: set[str] = set()
     for start, end in sentences(text):
         words = list(_WORD.finditer(text, start, end))
         for word in words[1:]:
-            plain = folded(word.group())
-            if _CAPITALISED.fullmatch(word.group()) and plain not in STOP:
+            plain, short = folded(word.group()), len(word.group()) == 2 and word.group().isupper()
+            if _CAPITALISED.fullmatch(word.group()) and plain not in STOP and not short:
                 found.update(_stems(plain))
     return found
 

@@ -135,10 +135,9 @@ async def ask(
             f"Only the first {MAX_QUESTION:,} characters of the question were read."
         )
     with ledger.stage("judge"):
-        chance = max(judge.probability(judge.features(p.text, p.sources, p.rarity)) for p in found.parts)
-        answerable = bool(found.sources) and chance >= (
-            judge.ANSWERABLE if writer is None else judge.HOPELESS
-        )
+        seen = [judge.features(part.text, part.sources, part.rarity) for part in found.parts if part.sources]
+        # A model can refuse by itself, so it is asked unless that is pointless.
+        answerable = any(judge.is_answerable(f) if writer is None else not judge.is_hopeless(f) for f in seen)
     turn = _Turn(asked, found, embed_query, _Said(emit), ledger)
     if not answerable:
         turn.said.show(NOT_FOUND)
