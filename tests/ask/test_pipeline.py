@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tests.ask.library import Library
 
 from mindscape.ask.answer import Message
-from mindscape.ask.pipeline import NOT_FOUND, QUOTING, UNCITED, Writer, ask
-from mindscape.errors import NotFound, Refused, UsageError
+from mindscape.ask.pipeline import NOT_FOUND, QUOTING, STOPPED, UNCITED, Writer, ask
+from mindscape.errors import Cancelled, NotFound, Refused, UsageError
 from mindscape.protocol import Json
 from mindscape.text import printable
 from mindscape_models.fake import FakeEmbedder, FakeGenerator
@@ -211,6 +211,33 @@ async def test_an_empty_reply_falls_back_to_quoting(library: Library) -> None:
     result = await Desk(library, " ").ask("Who bought the ferry in 1987?")
     assert result["made_by"] == "quotes"
     assert result["citations"]
+
+
+async def test_a_model_that_breaks_off_is_followed_by_quotes(library: Library) -> None:
+    desk = Desk(library, "unused")
+
+    async def breaking(messages: list[Message], max_tokens: int) -> AsyncIterator[str]:
+        yield "Captain Lind"
+        raise Refused("The engine was restarted.")
+
+    desk.writer = Writer("breaking", breaking, 2048)
+    result = await desk.ask("Who bought the ferry in 1987?")
+    assert result["answer"].startswith("Captain Lind")
+    assert STOPPED in result["answer"]
+    assert (result["made_by"], result["model"]) == ("quotes", None)
+    assert result["citations"]
+
+
+async def test_a_cancelled_question_is_not_answered(library: Library) -> None:
+    desk = Desk(library, "unused")
+
+    async def cancelled(messages: list[Message], max_tokens: int) -> AsyncIterator[str]:
+        yield "Captain"
+        raise Cancelled("cancelled")
+
+    desk.writer = Writer("cancelled", cancelled, 2048)
+    with pytest.raises(Cancelled):
+        await desk.ask("Who bought the ferry in 1987?")
 
 
 async def test_control_characters_of_a_model_are_not_shown(library: Library) -> None:

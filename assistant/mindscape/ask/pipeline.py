@@ -47,6 +47,7 @@ NEAR = 3
 
 QUOTING = "Quoted from your documents (no model here writes answers):"
 NOT_FOUND = "This does not seem to be in your documents."
+STOPPED = "The model stopped before it was done. Quoted from your documents instead:"
 UNCITED = "The answer above cites no source. The closest sentences in your documents:"
 
 
@@ -285,7 +286,13 @@ async def _answer(turn: _Turn, writer: Writer) -> Outcome:
     budget = answering.evidence_budget(writer.context, writer.tokens_per_second)
     sources = answering.fitting(turn.found.sources, budget)
     with turn.ledger.stage("answer", calls=1) as entry:
-        draft = await answering.write(turn.question, sources, writer.generate, turn.said.show)
+        try:
+            draft = await answering.write(turn.question, sources, writer.generate, turn.said.show)
+        except Cancelled:
+            raise
+        except MindscapeError as error:
+            log.warning("The generator stopped: %s", error)
+            return await _quote(turn, f"\n\n{STOPPED}" if turn.said.text else STOPPED)
         entry["tokens"] = draft.tokens
     if not draft.text:
         return await _quote(turn, QUOTING)

@@ -22,7 +22,9 @@ POOL = 100
 """Candidates taken from each leg: more changes little on our sets, and each costs a cosine."""
 WORDS, VECTOR, NAME = 1.0, 0.7, 1.0
 """Weights of the standardised words and vector legs; a name that holds the whole question adds NAME."""
-NAMES_READ = 20
+NAMES_READ = 10
+NAMED = 0.34
+"""Share of a question in a name from which the document is a candidate whatever it says."""
 MAX_QUESTION = 2000
 """Characters of a question that search reads; a pasted page is not a better query than its beginning."""
 
@@ -96,50 +98,45 @@ def retrieve(
     """
     query = shorten(question)
     word_scores = {hit.passage_id: hit.score for hit in search.words(conn, query, POOL, scope)}
-    named = _named(conn, query, scope)
-    found = {*word_scores, *(one.first for one in named.values() if one.first is not None)}
-    legs = [Leg("words", WORDS, word_scores)]
+    cosines: dict[int, float] = {}
     if question_vector is not None and encoder_id is not None:
         near = search.nearest(conn, encoder_id, question_vector, POOL, scope, packed)
-        # A passage that is not embedded yet is unknown to this leg, not far from the question.
         cosines = {hit.passage_id: hit.score for hit in near}
-        others = sorted(found - cosines.keys())
+    named = _named(conn, query, scope)
+    passages = contents.passages_by_id(conn, sorted(word_scores.keys() | cosines.keys()))
+    passages |= _openings(conn, named, {one.content_id for one in passages.values()})
+    legs = [Leg("words", WORDS, word_scores)]
+    if question_vector is not None and encoder_id is not None:
+        others = sorted(passages.keys() - cosines.keys())
         cosines |= search.cosines(conn, encoder_id, question_vector, others, packed)
-        found |= cosines.keys()
+        # A passage that is not embedded yet is unknown to this leg, not far from the question.
         legs.append(Leg("vector", VECTOR, cosines, missing=None))
-    passages = contents.passages_by_id(conn, sorted(found))
-    fused = fuse(legs, also=passages)
-    ranked = [_with_name(one, named.get(passages[one.id].content_id)) for one in fused if one.id in passages]
+    fused = [one for one in fuse(legs, also=passages) if one.id in passages]
+    ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in fused]
     ranked.sort(key=lambda one: (-one.score, one.passage_id))
     return _distinct(ranked, passages, k)
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
-    """How well the title or file name of a content's document fits a question."""
-
-    share: float
-    """Of the question's content words that stand in it."""
-    first: int | None
-    """The content's first passage, which stands for it when no passage was found by what it says."""
-
-
-def _named(conn: Connection, query: str, scope: Scope | None) -> dict[int, _Name]:
-    """Content id -> its name's fit, for documents whose title or file name shares words with the question."""
+def _named(conn: Connection, query: str, scope: Scope | None) -> dict[int, float]:
+    """Content id -> share of the question's content words that its title or file name holds, where any."""
     wanted = set(terms(query))
-    found: dict[int, _Name] = {}
+    found: dict[int, float] = {}
     for hit in search.names(conn, query, NAMES_READ):
         document = documents.get_document(conn, hit.document_id)
         if document is None or document.content_id is None or not inside(scope, document):
             continue
-        here = set(all_terms(f"{document.title or ''} {document.display.rsplit('/', 1)[-1]}"))
-        share = len(wanted & here) / len(wanted) if wanted else 0.0
-        if share > 0.0 and share > (
-            found[document.content_id].share if document.content_id in found else 0.0
-        ):
-            first = next(contents.passages_of(conn, document.content_id), None)
-            found[document.content_id] = _Name(share, first.id if first else None)
+        here = all_terms(f"{document.title or ''} {document.display.rsplit('/', 1)[-1]}")
+        share = len(wanted.intersection(here)) / len(wanted) if wanted else 0.0
+        if share > found.get(document.content_id, 0.0):
+            found[document.content_id] = share
     return found
+
+
+def _openings(conn: Connection, named: dict[int, float], known: set[int]) -> dict[int, Passage]:
+    """The first passage of each content that fits by name alone: it stands for the whole."""
+    fitting = [content for content, share in named.items() if share >= NAMED and content not in known]
+    first = [next(contents.passages_of(conn, content, 0, 1), None) for content in fitting]
+    return {one.id: one for one in first if one is not None}
 
 
 def inside(scope: Scope | None, document: Document) -> bool:
@@ -152,10 +149,10 @@ def inside(scope: Scope | None, document: Document) -> bool:
     return scope.prefix is None or document.path == scope.prefix or document.path.startswith(folder)
 
 
-def _with_name(one: Fused, name: _Name | None) -> Ranked:
-    if name is None:
+def _with_name(one: Fused, share: float) -> Ranked:
+    if share == 0.0:
         return Ranked(one.id, one.score, one.legs)
-    return Ranked(one.id, one.score + NAME * name.share, {**one.legs, "names": name.share})
+    return Ranked(one.id, one.score + NAME * share, {**one.legs, "names": share})
 
 
 def _distinct(ranked: list[Ranked], passages: dict[int, Passage], k: int) -> list[Ranked]:
