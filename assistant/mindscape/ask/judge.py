@@ -2,10 +2,10 @@
 
 A logistic sum of a few features of the best evidence, fitted on questions asked of their own document and of
 one that cannot answer them (the two training sets, one index a document, and fairy tales as a library of 45);
-`tests/quality/measure_judge.py` measures it. On other sets 1 to 7% of answerable questions are refused (18% of
-vague ones about meetings). Of questions about another document 79 to 100% are, when one
-document is searched, but of fairy tales in half a library of fairy tales only 53%: something near is then
-nearly always found. A question about what is there, but not said, passes: shared words cannot tell.
+`tests/quality/measure_judge.py` measures it. On other sets 1 to 7% of answerable questions are refused, and
+18% of vague ones about meetings. Of questions about another document 79 to 100% are, when one document is
+searched, but of fairy tales in half a library of fairy tales only 53%: something near is then nearly always
+found. A question about what is there, but not said, passes: shared words cannot tell.
 """
 
 from __future__ import annotations
