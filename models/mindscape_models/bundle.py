@@ -111,16 +111,23 @@ def shipped_folder() -> Path:
     return Path(__file__).parent / "bundles"
 
 
-def find_bundles(*folders: Path) -> list[Bundle]:
+def find_bundles(*folders: Path, broken: list[BundleError] | None = None) -> list[Bundle]:
     """Every bundle that stands directly inside one of `folders`, sorted by name.
 
-    Earlier folders win over later ones of the same name. Only manifests are read; raises BundleError
-    for one that cannot be understood. A folder that does not exist holds no bundles.
+    Earlier folders win over later ones of the same name. Only manifests are read. One that cannot be
+    understood is left out and its error appended to `broken`; without such a list it is raised. A folder
+    that does not exist holds no bundles.
     """
     found: dict[str, Bundle] = {}
     for folder in folders:
         for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-            bundle = open_bundle(manifest.parent, verify=False)
+            try:
+                bundle = open_bundle(manifest.parent, verify=False)
+            except BundleError as error:
+                if broken is None:
+                    raise
+                broken.append(error)
+                continue
             found.setdefault(bundle.name, bundle)
     return [found[name] for name in sorted(found)]
 

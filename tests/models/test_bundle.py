@@ -157,3 +157,14 @@ def test_the_encoder_name_follows_what_passage_vectors_depend_on(tmp_path: Path)
     assert open_bundle(tmp_path, verify=False).encoder_name == name
     edit(tmp_path, "max_tokens = 256", "max_tokens = 128")
     assert open_bundle(tmp_path, verify=False).encoder_name != name
+
+
+def test_one_bad_manifest_does_not_hide_the_other_bundles(tmp_path: Path) -> None:
+    write_bundle(tmp_path / "good", name="good")
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "manifest.toml").write_text("name = ")
+    broken: list[BundleError] = []
+    assert [bundle.name for bundle in find_bundles(tmp_path, broken=broken)] == ["good"]
+    assert "is not valid TOML" in str(broken[0])
+    with pytest.raises(BundleError):
+        find_bundles(tmp_path)

@@ -48,6 +48,8 @@ def _use(args: argparse.Namespace, paths: Paths) -> int:
         emit(result)
     else:
         out().line("using ", bold(str(result.get("name", args.name))))
+        if result.get("kind") == "generator" and "answer" not in result.get("capabilities", ()):
+            err().line("It was measured not to be good enough to answer, so answers stay quotes.")
     return 0
 
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscape.daemon.children import Child, ChildDied
-from mindscape.errors import MindscapeError, NotFound, Refused
+from mindscape.errors import NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
 from mindscape_models.catalogue import ANSWER, adopt, grade, installed_folder, recognise
-from mindscape_models.errors import ModelError
+from mindscape_models.errors import BundleError, ModelError
 from mindscape_models.exam import ExamResult
 
 log = logging.getLogger(__name__)
@@ -32,6 +32,9 @@ class Models:
         self._engine = engine
         self._folders = (own_folder, shipped_folder(), installed_folder())
         self._chosen = chosen
+        self._broken: list[BundleError] = []
+        self._bundles: list[Bundle] = []
+        self.look()
         self._opened: dict[str, tuple[int, str, Json]] = {}
         self._opening = asyncio.Lock()
         self._busy = 0
@@ -39,25 +42,27 @@ class Models:
         self._quiet.set()
         self.last_used = time.monotonic()
 
-    def bundles(self) -> list[Bundle]:
-        """Every bundle that can be found."""
-        return find_bundles(*self._folders)
+    def look(self) -> None:
+        """Read the manifests again: a user may have put a bundle into the folder."""
+        self._broken = []
+        self._bundles = find_bundles(*self._folders, broken=self._broken)
 
     def chosen(self, kind: str) -> Bundle | None:
         """The bundle in use for a kind: the user's choice, else the first that is measured good, else any."""
-        bundles = [bundle for bundle in self.bundles() if bundle.kind == kind]
+        bundles = [bundle for bundle in self._bundles if bundle.kind == kind]
         named = [bundle for bundle in bundles if bundle.name == self._chosen.get(kind)]
         capable = [bundle for bundle in bundles if ANSWER in bundle.capabilities]
         return next(iter(named or capable or bundles), None)
 
     def choose(self, name: str) -> Bundle:
         """Use a bundle from now on. Raises NotFound with the names there are."""
-        bundles = self.bundles()
-        for bundle in bundles:
+        self.look()
+        for bundle in self._bundles:
             if bundle.name == name:
                 self._chosen[bundle.kind] = name
                 return bundle
-        raise NotFound(f"There is no model {name!r}. There are: {', '.join(b.name for b in bundles)}.")
+        names = ", ".join(bundle.name for bundle in self._bundles)
+        raise NotFound(f"There is no model {name!r}. There are: {names}.")
 
     async def install(self, file: Path) -> Bundle:
         """Make a bundle of a GGUF file. One that the catalogue does not know sits the exam first."""
@@ -135,10 +140,7 @@ class Models:
 
     def shown(self, kind: str) -> Json:
         """Name and device for `status`: the device is None until the model was opened."""
-        try:
-            bundle = self.chosen(kind)
-        except MindscapeError as error:
-            return {"name": None, "device": None, "error": str(error)}
+        bundle = self.chosen(kind)
         if bundle is None:
             return {"name": None, "device": None}
         opened = self._opened.get(f"open_{kind}")
@@ -147,8 +149,9 @@ class Models:
 
     def listed(self) -> list[Json]:
         """Every bundle as `models list` shows it."""
+        self.look()
         rows: list[Json] = []
-        for bundle in self.bundles():
+        for bundle in self._bundles:
             active = self.chosen(bundle.kind)
             in_use = active is not None and active.name == bundle.name
             rows.append(
@@ -168,7 +171,12 @@ class Models:
 
     def checks(self) -> list[Json]:
         """What `doctor` says of the models: the files of those in use are checked by hash."""
-        found: list[Json] = []
+        self.look()
+        again = "Install it again, or choose another: mindscape models use NAME"
+        found: list[Json] = [
+            {"name": "model", "state": "warn", "message": str(error), "fix": "Install it again or remove it."}
+            for error in self._broken
+        ]
         for kind in ("embedder", "generator"):
             try:
                 bundle = self.chosen(kind)
@@ -177,8 +185,7 @@ class Models:
                 message = f"{bundle.name} is complete." if bundle else f"No {kind} is installed."
                 found.append({"name": f"model:{kind}", "state": "ok", "message": message, "fix": None})
             except ModelError as error:
-                fix = "Install it again, or choose another: mindscape models use NAME"
-                found.append({"name": f"model:{kind}", "state": "fail", "message": str(error), "fix": fix})
+                found.append({"name": f"model:{kind}", "state": "fail", "message": str(error), "fix": again})
         return found
 
     async def stop_if_idle(self, seconds: float) -> None:
