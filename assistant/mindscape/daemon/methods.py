@@ -230,7 +230,7 @@ class Methods:
                 allowed = None if inside == Scope() else inside
                 ranked = retrieve(connection, query, vector, encoder, k, allowed, packed)
                 return {
-                    "results": search_results(connection, ranked),
+                    "results": search_results(connection, ranked, allowed),
                     "coverage": coverage(connection, encoder, vector is not None),
                 }
 
