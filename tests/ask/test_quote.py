@@ -95,3 +95,19 @@ def test_any_question_gives_at_most_three_exact_quotes(question: str, texts: lis
     assert bool(chosen) == bool(found)
     for one in chosen:
         assert sources[one.source].passage.text[one.start : one.end] == one.text
+
+
+def test_a_wrapped_list_item_is_one_line() -> None:
+    text = "- The ferry leaves\n  at dawn from the quay\n- It is blue\n"
+    assert [text[a:b] for a, b in quotable(text)] == [
+        "- The ferry leaves\n  at dawn from the quay",
+        "- It is blue",
+    ]
+
+
+def test_a_line_that_only_links_elsewhere_gives_way_to_one_that_says_something() -> None:
+    links = source("- [When the ferry leaves Skarne](ferry.md#leaves)\n- [[Ferry leaves Skarne]]", "/a.md", 2)
+    says = source("From Skarne the ferry leaves at 7:40.", "/b.md", 3)
+    assert (
+        quoted("When does the ferry leave Skarne?", links, says)[0] == "From Skarne the ferry leaves at 7:40."
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from mindscape.ask.check import trimmed
 from mindscape.ask.evidence import Source
@@ -31,7 +32,10 @@ REPEATED = 0.8
 """Sentences that share so much of their words say the same: one is enough."""
 WORTH = 0.7
 """A further sentence must be worth this share of the first."""
+POINTER, POINTER_PROSE = 0.5, 0.35
+"""What a line that is mostly a link is worth; the share of its letters outside of links that spares it."""
 
+_LINK = re.compile(r"\[[^\]\n]*\](?:\([^)]*\)|\[[^\]]*\])|\[\[[^\]]*\]\]|https?://\S+")
 _LISTED = ("-", "*", "+", "|", "#", "\u2022")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
@@ -133,7 +137,8 @@ def _worths(
 ) -> list[float]:
     near = nearness if nearness is not None else [0.0] * len(found)
     own = [
-        COVERAGE * sum(held.values()) + NEARNESS * cosine + RANK * ranks[sentence.source]
+        (COVERAGE * sum(held.values()) + NEARNESS * cosine + RANK * ranks[sentence.source])
+        * (POINTER if _points_elsewhere(sentence.text) else 1.0)
         for sentence, held, cosine in zip(found, holds, near, strict=True)
     ]
     beside = [0.0] * len(found)
@@ -198,11 +203,22 @@ def _alike(one: Sentence, other: Sentence) -> float:
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The lines of a span when it is a list or a table; the span itself when it is prose, wrapped or not."""
+    """A span's rows when it is a table, its items when it is a list, else itself, wrapped or not."""
     lines = [(m.start(), m.end()) for m in _LINE.finditer(text, start, end) if m.end() > m.start()]
-    listed = any(text[a:b].lstrip()[:1] in _LISTED for a, b in lines)
-    rows = sum(" | " in text[a:b] or "\t" in text[a:b].strip() for a, b in lines)
-    return lines if listed or rows > 1 else [(start, end)]
+    if sum(" | " in text[a:b] or "\t" in text[a:b].strip() for a, b in lines) > 1:
+        return lines
+    begins = [a for a, b in lines if text[a:b].lstrip()[:1] in _LISTED]
+    if not begins:
+        return [(start, end)]
+    # A wrapped item is one: a line that does not begin an item goes on with the one above it.
+    edges = sorted({start, *begins, end})
+    return list(pairwise(edges))
+
+
+def _points_elsewhere(text: str) -> bool:
+    """True for a line that is hardly more than a link: it says where an answer may stand, not what it is."""
+    letters = sum(char.isalnum() for char in text)
+    return sum(char.isalnum() for char in _LINK.sub("", text)) < POINTER_PROSE * letters
 
 
 def _cut(text: str, start: int, end: int) -> int:
