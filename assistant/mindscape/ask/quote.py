@@ -35,7 +35,7 @@ WORTH = 0.7
 POINTER, POINTER_PROSE = 0.5, 0.35
 """What a line that is mostly a link is worth; the share of its letters outside of links that spares it."""
 
-_LINK = re.compile(r"\[[^\]\n]*\](?:\([^)]*\)|\[[^\]]*\])|\[\[[^\]]*\]\]|https?://\S+")
+_LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|\[\[[^\]]*\]\]|https?://\S+")
 _LISTED = ("-", "*", "+", "|", "#", "\u2022")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
