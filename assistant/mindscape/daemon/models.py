@@ -24,6 +24,9 @@ from mindscape_models.exam import ExamResult
 
 log = logging.getLogger(__name__)
 
+EMBED_SECONDS = 300.0
+"""For one small batch: an engine that takes longer hangs, and is started again."""
+
 
 class Models:
     """Calls to the engine, which is started when first needed and opens models as they are asked for."""
@@ -105,7 +108,7 @@ class Models:
         opened = await self.embedder()
         if opened is None:
             raise Refused("No embedder is installed.")
-        answer = await self._call("embed", {"texts": texts, "query": query})
+        answer = await self._call("embed", {"texts": texts, "query": query}, seconds=EMBED_SECONDS)
         rows = np.frombuffer(base64.b64decode(answer["vectors"]), dtype=np.float32)
         return rows.reshape(len(texts), opened["dimensions"])
 
@@ -207,10 +210,16 @@ class Models:
                 log.info("%s: %s on %s", method, bundle.name, answer["device"])
             return answer
 
-    async def _call(self, method: str, params: Json, on_stream: Callable[[Json], None] | None = None) -> Any:
+    async def _call(
+        self,
+        method: str,
+        params: Json,
+        on_stream: Callable[[Json], None] | None = None,
+        seconds: float | None = None,
+    ) -> Any:
         self.last_used = time.monotonic()
         try:
-            return await self._engine.call(method, params, on_stream)
+            return await self._engine.call(method, params, on_stream, seconds)
         except ChildDied as died:
             log.warning("%s", died)
             raise
