@@ -32,7 +32,6 @@ from mindscape.text import display_path
 from mindscape_storage import check, choices, counters, documents, jobs, roots
 from mindscape_storage.database import Connection
 from mindscape_storage.errors import StorageError
-from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Document, Root, Scope
 
 Handled = Callable[[Json, Stream], Awaitable[Any]]
@@ -60,7 +59,6 @@ class Methods:
         self._progress = progress
         self._paths = paths
         self._stopping = stopping
-        self._packed: PackedVectors | None = None
         self._methods: dict[str, Handled] = {
             "hello": self._hello,
             "add": self._add,
@@ -234,7 +232,7 @@ class Methods:
                     "coverage": coverage(connection, encoder, vector is not None),
                 }
 
-            packed = self._packed_for(encoder)
+            packed = self._scheduler.packed(encoder)
             found = await self._library.read(read)
         if missing:
             found["coverage"]["notes"] = [*found["coverage"].get("notes", ()), missing]
@@ -266,19 +264,11 @@ class Methods:
                     writer=await self._writer(),
                     emit=pieces.put_nowait if params.get("stream", True) else lambda _: None,
                     encoder_id=encoder,
-                    packed=self._packed_for(encoder),
+                    packed=self._scheduler.packed(encoder),
                 )
             finally:
                 pieces.put_nowait(None)
                 await forwarding
-
-    def _packed_for(self, encoder: int | None) -> PackedVectors | None:
-        """The in-memory copy of the encoder's vectors, shared by all readers; it follows by itself."""
-        if encoder is None:
-            return None
-        if self._packed is None or self._packed.encoder != encoder:
-            self._packed = PackedVectors(encoder, self._scheduler.dimensions)
-        return self._packed
 
     async def _embed_questions(self, texts: list[str]) -> Any:
         return await self._models.embed(texts, query=True)

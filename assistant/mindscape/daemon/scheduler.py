@@ -25,6 +25,7 @@ from mindscape.text import display_path
 from mindscape_storage import contents, counters, documents, jobs, roots, vectors
 from mindscape_storage.database import Connection, checkpoint
 from mindscape_storage.errors import BadVector, StorageError
+from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Job, Root, Status
 
 log = logging.getLogger(__name__)
@@ -65,8 +66,8 @@ class Scheduler:
         self._jobs = asyncio.Event()
         self._soon: set[asyncio.Task[None]] = set()
         self._encoder: tuple[str, int] | None = None
-        self.dimensions = 0
-        """Of the encoder in use; set when it is first asked for."""
+        self._dimensions = 0
+        self._packed: PackedVectors | None = None
         self._embed = asyncio.Event()
         self._last_work = time.monotonic()
         self.trouble: str | None = None
@@ -97,11 +98,19 @@ class Scheduler:
         if bundle is None or bundle.encoder is None:
             return None
         name, width = bundle.encoder_name, bundle.encoder.dimensions
-        self.dimensions = width
+        self._dimensions = width
         if self._encoder is None or self._encoder[0] != name:
             number = await self._library.write(lambda c: vectors.encoder_id(c, name, width))
             self._encoder = (name, number)
         return self._encoder[1]
+
+    def packed(self, encoder: int | None) -> PackedVectors | None:
+        """The copy in memory of an encoder's vectors, shared by all readers; let go when nobody asks."""
+        if encoder is None:
+            return None
+        if self._packed is None or self._packed.encoder != encoder:
+            self._packed = PackedVectors(encoder, self._dimensions)
+        return self._packed
 
     async def standing(self, tier: str) -> tuple[int, int]:
         """(documents done at the tier, documents): a final status other than ok counts as done."""
@@ -198,6 +207,8 @@ class Scheduler:
                         await self.scan_root(root)
             idle = self._settings.idle_minutes * 60
             await self._models.stop_if_idle(idle)
+            if now - self._models.last_used > idle:
+                self._packed = None
             if now - self._last_work > idle:
                 await self._workers.stop_idle()
                 await self._library.maintain(checkpoint)
