@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mindscape_storage.database import Connection, fetch, snapshot, value
 from mindscape_storage.fold import query_terms
-from mindscape_storage.packed import PackedVectors
+from mindscape_storage.packed import PACKED_FROM, PackedVectors
 from mindscape_storage.records import Hit, NameHit, Scope
 from mindscape_storage.scope import SERVED, Within, among_contents, resolve, served_passages
 from mindscape_storage.vectors import checked, vectors_of
@@ -89,8 +89,7 @@ def nearest(
     if limit < 1:
         return []
     with snapshot(conn):
-        if packed is not None:
-            packed.follow(conn)
+        packed = _in_step(conn, packed)
         within = resolve(conn, allowed)
         if within.share > WIDE:
             wanted = int(limit / within.share) + _SPARE
@@ -110,10 +109,10 @@ def cosines(
     packed: PackedVectors | None = None,
 ) -> dict[int, float]:
     """Passage id -> cosine of its vector with the unit vector (d,), for those that have one."""
+    packed = _in_step(conn, packed)
     if packed is None:
         stored = vectors_of(conn, encoder, passage_ids)
         return {passage_id: float(one @ vector) for passage_id, one in stored.items()}
-    packed.follow(conn)
     sql = """
         SELECT p.id, v.id FROM carray(?) a CROSS JOIN passages p ON p.id = a.value
         CROSS JOIN vectors v ON v.encoder_id = ? AND v.input_hash = p.input_hash
@@ -123,6 +122,17 @@ def cosines(
     passages, ids = rows.reshape(-1, 2).T
     held, scores = packed.cosines(ids, vector)
     return dict(zip(passages[held].tolist(), scores.tolist(), strict=True))
+
+
+def _in_step(conn: Connection, packed: PackedVectors | None) -> PackedVectors | None:
+    """The copy, in step; None while the vectors are so few that sqlite-vec alone is as fast."""
+    if packed is None:
+        return None
+    enough = "SELECT 1 FROM vectors WHERE encoder_id = ? LIMIT 1 OFFSET ?"
+    if not len(packed) and value(conn, enough, (packed.encoder, PACKED_FROM - 1)) is None:
+        return None
+    packed.follow(conn)
+    return packed
 
 
 def _match(terms: list[tuple[str, ...]]) -> str:

@@ -144,9 +144,25 @@ class Following(RuleBasedStateMachine):
 
 
 @pytest.fixture(autouse=True)
-def _somewhere(tmp_path: Path) -> None:
+def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Following.folders = tmp_path
-    return
+    monkeypatch.setattr(search, "PACKED_FROM", 1)
+
+
+def test_few_vectors_stay_in_the_database_and_enough_come_into_memory(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(conn, b"/notes/a.md", lines("one", "two", "three"))
+    embed(conn)
+    encoder = vectors.encoder_id(conn, ENCODER, WIDTH)
+    copy = PackedVectors(encoder, WIDTH)
+    monkeypatch.setattr(search, "PACKED_FROM", 4)
+    alone = search.nearest(conn, encoder, embedded(["two"])[0], 5, None, copy)
+    assert len(copy) == 0
+    monkeypatch.setattr(search, "PACKED_FROM", 3)
+    together = search.nearest(conn, encoder, embedded(["two"])[0], 5, None, copy)
+    assert len(copy) == 3
+    assert [hit.passage_id for hit in together] == [hit.passage_id for hit in alone]
 
 
 TestFollowing = Following.TestCase
