@@ -181,6 +181,41 @@ def length_of(conn: Connection, content_id: int) -> int:
     return value(conn, "SELECT length FROM contents WHERE id = ? AND complete = 1", (content_id,)) or 0
 
 
+def line_span(conn: Connection, content_id: int, line: int) -> tuple[int, int] | None:
+    """Offsets of a line (from 1, without its end) of a text-like content; None where there is none."""
+    rows = fetch(
+        conn,
+        "SELECT max(start) FROM passages WHERE content_id = ? AND line <= ?",
+        (content_id, line),
+    )
+    if not rows or rows[0][0] is None:
+        return None
+    at: int = rows[0][0]
+    first = next(passages_of(conn, content_id, at, at + 1))
+    current, begin = first.line or 1, at
+    for passage in passages_of(conn, content_id, at):
+        for end in _LINE_ENDS.finditer(passage.text):
+            if current == line:
+                return begin, passage.start + end.start()
+            current, begin = current + 1, passage.start + end.end()
+    length = length_of(conn, content_id)
+    return (begin, length) if current == line and begin < length else None
+
+
+def page_span(conn: Connection, content_id: int, label: str) -> tuple[int, int] | None:
+    """Offsets of the page with this label; None where there is none."""
+    starts = fetch(
+        conn,
+        "SELECT start, label FROM marks WHERE content_id = ? AND kind = 'page' ORDER BY start",
+        (content_id,),
+    )
+    for index, (start, name) in enumerate(starts):
+        if name == label:
+            last = index + 1 == len(starts)
+            return start, length_of(conn, content_id) if last else starts[index + 1][0]
+    return None
+
+
 def locate(conn: Connection, content_id: int, offset: int) -> Place:
     """Page and chapter labels, line (text-like contents) and headings at an offset."""
     with snapshot(conn):

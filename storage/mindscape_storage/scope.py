@@ -51,6 +51,15 @@ def resolve(conn: Connection, scope: Scope | None) -> Within:
     return Within(contents, min(1.0, sum(row[1] for row in rows) / total), upto)
 
 
+def documents_inside(scope: Scope | None) -> tuple[str, list[object]]:
+    """SQL that keeps a rowid which is a document's id inside the scope, and its values."""
+    if scope is None or scope == Scope():
+        return "", []
+    where, values = _conditions(scope)
+    these = f"SELECT d.id FROM documents d JOIN contents c ON c.id = d.content_id WHERE {SERVED} AND {where}"
+    return f"AND rowid IN ({these})", list(values)
+
+
 def served_passages(conn: Connection, ids: Sequence[int], within: Within) -> set[int]:
     """Those of these passages that are served and inside."""
     if not ids:

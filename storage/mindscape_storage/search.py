@@ -16,7 +16,14 @@ from mindscape_storage.database import Connection, fetch, snapshot, value
 from mindscape_storage.fold import query_terms
 from mindscape_storage.packed import PACKED_FROM, PackedVectors
 from mindscape_storage.records import Hit, NameHit, Scope
-from mindscape_storage.scope import SERVED, Within, among_contents, resolve, served_passages
+from mindscape_storage.scope import (
+    SERVED,
+    Within,
+    among_contents,
+    documents_inside,
+    resolve,
+    served_passages,
+)
 from mindscape_storage.vectors import checked, vectors_of
 
 COMMON = 0.15
@@ -57,18 +64,19 @@ def words(conn: Connection, query: str, limit: int, allowed: Scope | None = None
             wanted *= 4
 
 
-def names(conn: Connection, query: str, limit: int) -> list[NameHit]:
+def names(conn: Connection, query: str, limit: int, allowed: Scope | None = None) -> list[NameHit]:
     """Documents by title, file name and folders, in that order of weight. Any text is a valid query."""
     terms = query_terms(query)
     if not terms or limit < 1:
         return []
+    inside, values = documents_inside(allowed)
     rows = fetch(
         conn,
-        """
+        f"""
         SELECT rowid, -bm25(names_fts, 8.0, 4.0, 1.0) AS score FROM names_fts WHERE names_fts MATCH ?
-        ORDER BY score DESC, rowid LIMIT ?
+          {inside} ORDER BY score DESC, rowid LIMIT ?
         """,
-        (_match(terms), limit),
+        (_match(terms), *values, limit),
     )
     return [NameHit(*row) for row in rows]
 

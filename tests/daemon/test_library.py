@@ -84,11 +84,11 @@ def test_changes_while_it_was_off_are_found_at_the_next_start(daemon: Daemon, fo
 def test_a_second_start_with_nothing_changed_computes_nothing(daemon: Daemon, folder: Path) -> None:
     for index in range(10):
         (folder / f"{index}.md").write_text(f"Note {index}.\n")
-    add(daemon, folder)
-    before = daemon.call("status")["work"]
+    daemon.call("add", paths=[str(folder)])
+    before = daemon.wait("embedded")["work"]
     daemon.stop()
     assert daemon.start() == "ready"
-    assert daemon.wait()["work"] == before
+    assert daemon.wait("embedded")["work"] == before
 
 
 def test_a_folder_inside_a_watched_one_is_covered_and_one_around_it_takes_over(
@@ -149,9 +149,12 @@ def test_places_can_be_read_by_id_path_range_and_passage(daemon: Daemon, folder:
     assert daemon.call("get", place=str(row["id"]))["text"] == text
     assert daemon.call("get", place="note.md")["text"] == text
     part = daemon.call("get", place=f"{folder}/note.md:21-32")
-    assert (part["text"], part["line"], part["heading"]) == (text[21:32], 4, "Title")
+    assert (part["text"], part["line"], part["heading"]) == (text[21:32], 4, ["Title"])
+    assert daemon.call("get", place=f"{folder}/note.md:3")["text"] == "First line."
+    assert daemon.call("get", place="note.md:4")["text"] == "Second line with 記憶."
     hit = daemon.call("search", query="記憶")["results"][0]
     assert daemon.call("get", place=f"p{hit['passage_id']}")["text"] == hit["text"]
-    for wrong in ("p999999", "other.md", "note.md:9-3", "", "\ud800"):
+    beyond = ("note.md:9-3", "note.md:5", "note.md p. 1", "note.md:99-100")
+    for wrong in ("p999999", "other.md", *beyond, "", "\ud800"):
         with pytest.raises(NotFound):
             daemon.call("get", place=wrong)

@@ -47,6 +47,7 @@ NEAR = 3
 
 QUOTING = "Quoted from your documents (no model here writes answers):"
 NOT_FOUND = "This does not seem to be in your documents."
+NOTHING_YET = "There is nothing in the library yet. Add a folder: mindscape add PATH"
 STOPPED = "The model stopped before it was done. Quoted from your documents instead:"
 UNCITED = "The answer above cites no source. The closest sentences in your documents:"
 
@@ -141,7 +142,7 @@ async def ask(
         answerable = any(judge.is_answerable(f) if writer is None else not judge.is_hopeless(f) for f in seen)
     turn = _Turn(asked, found, embed_query, _Said(emit), ledger)
     if not answerable:
-        turn.said.show(NOT_FOUND)
+        turn.said.show(NOT_FOUND if found.coverage["documents"] else NOTHING_YET)
         outcome = Outcome(False, "none", [])
     elif writer is not None:
         emit({"stage": "answer"})

@@ -121,9 +121,9 @@ def _named(conn: Connection, query: str, scope: Scope | None) -> dict[int, float
     """Content id -> share of the question's content words that its title or file name holds, where any."""
     wanted = set(terms(query))
     found: dict[int, float] = {}
-    for hit in search.names(conn, query, NAMES_READ):
+    for hit in search.names(conn, query, NAMES_READ, scope):
         document = documents.get_document(conn, hit.document_id)
-        if document is None or document.content_id is None or not inside(scope, document):
+        if document is None or document.content_id is None:
             continue
         here = all_terms(f"{document.title or ''} {document.display.rsplit('/', 1)[-1]}")
         share = len(wanted.intersection(here)) / len(wanted) if wanted else 0.0

@@ -15,7 +15,9 @@ from mindscape.tui.wording import heading_of, where
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "place", metavar="PLACE", help="a document's id or path, PATH:START-END, or a passage as p123"
+        "place",
+        metavar="PLACE",
+        help="an id or a path, PATH:LINE, PATH:START-END (characters), 'PATH p. PAGE', or a passage p123",
     )
 
 

@@ -13,7 +13,7 @@ from mindscape.tui.opening import launch, opening_for
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("place", metavar="PLACE", help="as for get: id, path, PATH:START-END or p123")
+    parser.add_argument("place", metavar="PLACE", help="as for get: an id, a path, PATH:LINE, p123, ...")
 
 
 def run(args: argparse.Namespace, paths: Paths) -> int:

@@ -6,7 +6,7 @@ import base64
 import os
 import re
 
-_RANGE = re.compile(r"(?P<path>.+?)(?P<range>:\d+-\d+)$", re.DOTALL)
+_RANGE = re.compile(r"(?P<path>.+?)(?P<range>:\d+(?:-\d+)?| p\. ?\S+)$", re.DOTALL)
 _NAME = re.compile(r"p?\d+")
 
 

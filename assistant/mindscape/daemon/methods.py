@@ -22,7 +22,6 @@ from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scheduler import Scheduler
 from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
-from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.scan import is_ignored
 from mindscape.library import Library
 from mindscape.paths import Paths
@@ -123,7 +122,7 @@ class Methods:
         return await self._library.write(add)
 
     def _left_out(self, root: bytes, path: bytes) -> bool:
-        return is_ignored(root, rules_for(root, self._scheduler.ignore), path)
+        return is_ignored(root, self._scheduler.rules(root), path)
 
     async def _rm(self, params: Json, stream: Stream) -> Json:
         del stream

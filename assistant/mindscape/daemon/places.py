@@ -1,4 +1,4 @@
-"""PLACE as users write it: a document id, a path, PATH:START-END, or a passage p123."""
+"""PLACE as users write it: a document id, a path, PATH:START-END, PATH:LINE, PATH p. PAGE, a passage p123."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ LONGEST = 1_000_000
 """Code points returned at once: a place is for reading, and a message has a limit."""
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>\d{1,15})-(?P<end>\d{1,15})", re.DOTALL)
+_LINE = re.compile(r"(?P<path>.+):(?P<line>\d{1,15})", re.DOTALL)
+_PAGE = re.compile(r"(?P<path>.+) p\. ?(?P<page>\S{1,15})", re.DOTALL)
 _PASSAGE = re.compile(r"p(\d{1,15})")
 
 
@@ -35,7 +37,9 @@ def get(connection: Connection, text: str) -> Json:
     if document.content_id is None:
         raise NotFound(f"{document.display} has no text: {document.reason or 'it is not indexed yet.'}")
     length = contents.length_of(connection, document.content_id)
-    start = min(place.start, length)
+    if place.start > length:
+        raise NotFound(f"{document.display} ends at {length}; there is nothing at {place.start}.")
+    start = place.start
     wanted = length if place.end is None else min(place.end, length)
     end = min(wanted, start + LONGEST)
     where = contents.locate(connection, document.content_id, start)
@@ -48,7 +52,7 @@ def get(connection: Connection, text: str) -> Json:
         "text": contents.slice_text(connection, document.content_id, start, end),
         "page": where.page,
         "line": where.line,
-        "heading": " > ".join(where.heading),
+        "heading": list(where.heading),
     }
 
 
@@ -67,7 +71,17 @@ def resolve(connection: Connection, text: str) -> Place:
         if end < start:
             raise NotFound(f"The range {start}-{end} ends before it starts.")
         return Place(found, start, end)
+    if (match := _LINE.fullmatch(text)) and (found := _by_name(connection, match["path"])):
+        return _part(found, contents.line_span(connection, found.content_id or 0, int(match["line"])), text)
+    if (match := _PAGE.fullmatch(text)) and (found := _by_name(connection, match["path"])):
+        return _part(found, contents.page_span(connection, found.content_id or 0, match["page"]), text)
     raise NotFound(f'There is no document, passage or place "{text}". `mindscape ls` lists the documents.')
+
+
+def _part(document: Document, span: tuple[int, int] | None, text: str) -> Place:
+    if span is None:
+        raise NotFound(f"There is no such line or page: {text}")
+    return Place(document, *span)
 
 
 def _by_name(connection: Connection, text: str) -> Document | None:

@@ -16,7 +16,7 @@ from mindscape.daemon.children import ChildDied, Pool
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.errors import MindscapeError
-from mindscape.ingest.ignore import rules_for
+from mindscape.ingest import ignore
 from mindscape.ingest.pipeline import Indexer, Unsettled
 from mindscape.ingest.scan import Changes, Found, compare, walk
 from mindscape.ingest.watch import MANY, Watcher
@@ -87,10 +87,9 @@ class Scheduler:
         finally:
             self._watcher.stop()
 
-    @property
-    def ignore(self) -> tuple[str, ...]:
-        """The user's own ignore patterns."""
-        return self._settings.ignore
+    def rules(self, root: bytes) -> ignore.Rules:
+        """What is left out below a root."""
+        return ignore.rules_for(root, self._settings.ignore)
 
     async def encoder(self) -> int | None:
         """Id of the passage encoder in use; None when there is no embedder. Starts no engine."""
@@ -150,7 +149,7 @@ class Scheduler:
         async with self._scanning:
             if not await self._is_there(root):
                 return
-            rules = rules_for(root.path, self._settings.ignore)
+            rules = self.rules(root.path)
             before = await self._library.read(lambda c: documents.known_files(c, root.id, start))
             changes = await asyncio.to_thread(lambda: compare(walk(root.path, rules, start), before))
             await self._apply(root, changes)
@@ -186,6 +185,8 @@ class Scheduler:
             for root in await self._library.read(roots.list_roots):
                 below = root.path.rstrip(b"/") + b"/"
                 mine = {path for path in paths if path == root.path or path.startswith(below)}
+                # Other rules for a folder: everything in it may have to come or go.
+                mine |= {os.path.dirname(path) for path in mine if os.path.basename(path) in ignore.FILES}
                 if root.path in mine or len(mine) > MANY:
                     await self.scan_root(root)
                     continue
