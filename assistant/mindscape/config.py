@@ -58,7 +58,7 @@ def load_settings(file: Path, environ: dict[str, str] | None = None) -> Settings
 def _read(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise UsageError(

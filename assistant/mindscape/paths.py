@@ -54,13 +54,17 @@ def find_paths(environ: dict[str, str] | None = None) -> Paths:
         root = Path(home).expanduser().absolute()
         return Paths(root, root / "config.toml", root, _short_enough(root))
     user = Path(env.get("HOME") or Path.home())
-    data = Path(env.get("XDG_DATA_HOME") or user / ".local/share") / "mindscape"
-    config = Path(env.get("XDG_CONFIG_HOME") or user / ".config") / "mindscape"
-    state = Path(env.get("XDG_STATE_HOME") or user / ".local/state") / "mindscape"
-    runtime = env.get("XDG_RUNTIME_DIR")
-    return Paths(
-        data, config / "config.toml", state, _short_enough(Path(runtime) / "mindscape" if runtime else state)
-    )
+    data = _xdg(env, "XDG_DATA_HOME", user / ".local/share")
+    config = _xdg(env, "XDG_CONFIG_HOME", user / ".config")
+    state = _xdg(env, "XDG_STATE_HOME", user / ".local/state")
+    runtime = _xdg(env, "XDG_RUNTIME_DIR", state.parent)
+    return Paths(data, config / "config.toml", state, _short_enough(runtime))
+
+
+def _xdg(env: dict[str, str], name: str, default: Path) -> Path:
+    """Our folder in one of XDG's; a relative one must be ignored, says its specification."""
+    given = env.get(name, "")
+    return (Path(given) if given.startswith("/") else default) / "mindscape"
 
 
 def _short_enough(folder: Path) -> Path:

@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from mindscape import client
+from mindscape.cli import main
+from mindscape.daemon.lifecycle import take_lock
 from mindscape.errors import DaemonUnreachable
+from mindscape.paths import find_paths
 from tests.daemon.harness import Daemon
 
 
@@ -107,3 +110,68 @@ def test_a_damaged_library_is_said_and_left_as_it_is(tmp_path: Path) -> None:
     daemon.paths.database.write_bytes(b"this is not a database, " * 500)
     assert str(daemon.paths.database) in daemon.start()
     assert daemon.paths.database.read_bytes().startswith(b"this is not a database")
+
+
+def command(daemon: Daemon, *words: str, cwd: Path | None = None) -> tuple[int, str]:
+    ran = subprocess.run(
+        [sys.executable, "-m", "mindscape", *words],
+        env={**daemon.environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+    )
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def test_a_relative_home_is_the_same_folder_for_the_daemon(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    daemon.environment["MINDSCAPE_HOME"] = "home"
+    assert command(daemon, "daemon", "start", cwd=tmp_path)[0] == 0
+    assert (tmp_path / "home" / "library.db").exists()
+    assert command(daemon, "daemon", "stop", cwd=tmp_path) == (0, "stopped\n")
+
+
+def test_a_home_that_cannot_be_one_is_said(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "home")
+    daemon.environment["MINDSCAPE_HOME"] = "/dev/null"
+    code, said = command(daemon, "status")
+    assert code == 3
+    assert said.startswith("mindscape: The folder /dev/null cannot be used")
+
+
+def test_a_daemon_whose_socket_was_removed_is_seen_and_stopped(daemon: Daemon) -> None:
+    assert daemon.process is not None
+    daemon.paths.socket.unlink()
+    code, said = command(daemon, "daemon", "status")
+    assert code == 3
+    assert f"process {daemon.process.pid}) but does not answer" in said
+    assert command(daemon, "daemon", "stop") == (0, "stopped\n")
+    assert daemon.process.wait(timeout=10) == 0
+    assert command(daemon, "daemon", "stop") == (0, "it was not running\n")
+
+
+def test_a_stopped_daemon_is_continued_to_end(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert daemon.process is not None
+    monkeypatch.setattr(client, "HELLO_SECONDS", 0.3)
+    monkeypatch.setenv("MINDSCAPE_HOME", str(daemon.home))
+    daemon.process.send_signal(signal.SIGSTOP)
+    assert main(["daemon", "stop"]) == 0
+    assert daemon.process.wait(timeout=10) == 0
+
+
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")  # it is to outlive us
+def test_a_daemon_that_is_stopping_is_waited_for_and_another_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon = Daemon(tmp_path / "home")
+    monkeypatch.setenv("MINDSCAPE_HOME", str(daemon.home))
+    lock = [take_lock(daemon.paths.lock)]
+
+    def sleep(_seconds: float) -> None:
+        while lock:
+            os.close(lock.pop())
+
+    monkeypatch.setattr("mindscape.client.time.sleep", sleep)
+    assert client.request(find_paths(), "hello", {})["protocol"] == 1
+    assert lock == []
+    daemon.call("shutdown")

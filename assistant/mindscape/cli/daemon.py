@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections import deque
+from contextlib import suppress
 from typing import Any
 
 from mindscape import client
@@ -16,6 +18,7 @@ from mindscape.paths import Paths
 from mindscape.text import printable
 
 _STOP_SECONDS = 10.0
+_END_SECONDS = 5.0
 _LOG_LINES = 100
 
 
@@ -41,7 +44,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 
 
 def _hello(paths: Paths) -> dict[str, Any] | None:
-    """What the running daemon says of itself; None when there is none. Never starts one."""
+    """What the running daemon says of itself; None when none answers. Never starts one."""
     try:
         return client.request(paths, "hello", {}, start=False)
     except DaemonUnreachable:
@@ -49,27 +52,54 @@ def _hello(paths: Paths) -> dict[str, Any] | None:
 
 
 def _report(args: argparse.Namespace, hello: dict[str, Any] | None, paths: Paths) -> int:
-    """Exit code 3 when it is not running."""
+    """Exit code 3 when it is not running, or runs but does not answer."""
+    holder = client.lock_holder(paths) if hello is None else None
     if args.json:
-        emit({"running": hello is not None, "socket": str(paths.socket), **(hello or {})})
-    elif hello is None:
+        emit({"running": bool(hello or holder), "socket": str(paths.socket), **(hello or {})})
+    if hello is not None:
+        if not args.json:
+            out().line(f"running, process {hello['pid']}, version {hello['version']}")
+        return 0
+    if holder is not None:
+        err().line(
+            f"The daemon runs (process {holder}) but does not answer; 'mindscape daemon stop' ends it."
+        )
+    elif not args.json:
         err().line("The daemon is not running; any command that needs it starts it.")
-    else:
-        out().line(f"running, process {hello['pid']}, version {hello['version']}")
-    return 0 if hello is not None else DaemonUnreachable.exit_code
+    return DaemonUnreachable.exit_code
 
 
 def _stop(args: argparse.Namespace, paths: Paths) -> int:
     """Stop it and wait until it is gone; not running is also stopped."""
     hello = _hello(paths)
+    holder = client.lock_holder(paths) if hello is None else None
     if hello is not None:
         client.request(paths, "shutdown", {}, start=False)
         _wait_for_end(int(hello["pid"]))
+    elif holder is not None:
+        _end(paths, holder)
     if args.json:
         emit({"running": False})
     else:
-        out().line("stopped" if hello is not None else "it was not running")
+        out().line("stopped" if hello or holder else "it was not running")
     return 0
+
+
+def _end(paths: Paths, holder: str) -> None:
+    """Signal a daemon that does not answer, and wait until the lock it holds is free."""
+    try:
+        with suppress(ProcessLookupError):  # just gone: then the lock is free
+            for number in (signal.SIGTERM, signal.SIGCONT):  # it may have been stopped
+                os.kill(int(holder), number)
+    except (ValueError, PermissionError) as error:
+        raise Refused(f"The process {holder} that holds {paths.lock} cannot be ended: {error}.") from error
+    deadline = time.monotonic() + _END_SECONDS
+    while client.lock_holder(paths) is not None:
+        if time.monotonic() > deadline:
+            raise Refused(
+                f"The daemon (process {holder}) was asked to end and has not; 'kill -9 {holder}' ends it."
+            )
+        time.sleep(0.02)
 
 
 def _wait_for_end(pid: int) -> None:

@@ -13,6 +13,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from mindscape import errors
@@ -21,6 +22,8 @@ from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
 
 HELLO_SECONDS = 10.0
 START_SECONDS = 30.0
+LISTEN_SECONDS = 10.0
+"""For a daemon that runs already to listen; one that is stopping ends sooner than this."""
 
 
 def request(
@@ -35,13 +38,12 @@ def request(
 
     KeyboardInterrupt tells the daemon to cancel, then propagates.
     """
-    with connect(paths, start=start) as link:
-        lines = link.makefile("rb")
-        link.sendall(encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+    with connect(paths, start=start) as link, link.makefile("rb") as lines:
+        _send(link, {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         try:
             return _await_result(lines, 1, on_stream)
         except KeyboardInterrupt:
-            link.sendall(encode({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": 1}}))
+            _send(link, {"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": 1}})
             raise
 
 
@@ -57,12 +59,15 @@ def connect(paths: Paths, *, start: bool = True) -> socket.socket:
         raise errors.DaemonUnreachable(f"The daemon started but its socket {paths.socket} cannot be reached.")
     try:
         link.settimeout(HELLO_SECONDS)
-        link.sendall(encode({"jsonrpc": "2.0", "id": 0, "method": "hello", "params": {}}))
-        _await_result(link.makefile("rb", buffering=0), 0, None)
-    except TimeoutError:
+        _send(link, {"jsonrpc": "2.0", "id": 0, "method": "hello", "params": {}})
+        with link.makefile("rb", buffering=0) as lines:
+            _await_result(lines, 0, None)
+    except BaseException as error:
         link.close()
+        if not isinstance(error, TimeoutError):
+            raise
         raise errors.DaemonUnreachable(
-            f"The daemon{_pid_note(paths)} does not respond. Look at {paths.log}, or stop that process."
+            f"The daemon{_pid_note(paths)} does not respond. Look at {paths.log}, or: mindscape daemon stop"
         ) from None
     link.settimeout(None)
     return link
@@ -73,10 +78,41 @@ def start_daemon(paths: Paths) -> None:
 
     Raises DaemonUnreachable with what it said when it could not start.
     """
+    said = _launch(paths)
+    if said.startswith("already running") and not _wait_for_socket(paths):
+        said = _launch(paths)  # that one was stopping
+    if said != "ready" and not said.startswith("already running"):
+        raise errors.DaemonUnreachable(said or f"The daemon stopped while starting. Look at {paths.log}.")
+
+
+def lock_holder(paths: Paths) -> str | None:
+    """What the lock's file says of the daemon that holds it (its process id); None when nobody does.
+
+    Unlike the socket this holds for a daemon that hangs, or whose socket was removed.
+    """
+    import fcntl
+
+    try:
+        with paths.lock.open("rb") as file:
+            try:
+                # Shared, so that two who look at the same time do not take each other for a daemon.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return file.read(32).decode("ascii", "replace").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return None
+
+
+def _launch(paths: Paths) -> str:
+    """Start the process; what it says once it listens, or why it does not."""
     import subprocess
 
     read_end, write_end = os.pipe()
-    paths.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # The process works in another folder, where a relative MINDSCAPE_HOME would mean something else.
+    environment = dict(os.environ)
+    if environment.get("MINDSCAPE_HOME"):
+        environment["MINDSCAPE_HOME"] = os.fspath(paths.data)
     command = [sys.executable, "-P", "-m", "mindscape.daemon", "--ready-fd", str(write_end)]
     # From the user's folder would be wrong: it may vanish, or hold a package of ours by accident (hence -P).
     subprocess.Popen(
@@ -87,15 +123,10 @@ def start_daemon(paths: Paths) -> None:
         pass_fds=[write_end],
         start_new_session=True,
         cwd="/",
+        env=environment,
     )
     os.close(write_end)
-    said = _read_ready(read_end)
-    if said == "ready":
-        return
-    if said.startswith("already running"):
-        _wait_for_socket(paths)
-        return
-    raise errors.DaemonUnreachable(said or f"The daemon stopped while starting. Look at {paths.log}.")
+    return _read_ready(read_end)
 
 
 def _read_ready(fd: int) -> str:
@@ -113,16 +144,19 @@ def _read_ready(fd: int) -> str:
             said += piece
 
 
-def _wait_for_socket(paths: Paths) -> None:
-    """Another client won the race to start it: wait until that daemon listens."""
-    deadline = time.monotonic() + START_SECONDS
+def _wait_for_socket(paths: Paths) -> bool:
+    """A daemon runs: another client started it just now, or it is stopping. Whether it came to listen."""
+    deadline = time.monotonic() + LISTEN_SECONDS
     while time.monotonic() < deadline:
         if link := _try_connect(paths):
             link.close()
-            return
+            return True
+        if lock_holder(paths) is None:
+            return False
         time.sleep(0.02)
     raise errors.DaemonUnreachable(
-        f"A daemon{_pid_note(paths)} holds {paths.lock} but does not listen. Look at {paths.log}, or stop it."
+        f"A daemon{_pid_note(paths)} holds {paths.lock} but does not listen. "
+        "End it with: mindscape daemon stop"
     )
 
 
@@ -148,8 +182,23 @@ def _pid_note(paths: Paths) -> str:
         return ""
 
 
+def _send(link: socket.socket, message: Json) -> None:
+    """Send; that nobody reads it shows when the answer is awaited, which may have come before the end."""
+    with suppress(ConnectionError):
+        link.sendall(encode(message))
+
+
+def _next_line(lines: Any) -> bytes:
+    """The next line, whole; empty at the connection's end."""
+    try:
+        line: bytes = lines.readline(MAX_MESSAGE_BYTES)
+    except ConnectionError:
+        return b""
+    return line if line.endswith(b"\n") else b""
+
+
 def _await_result(lines: Any, number: int, on_stream: Callable[[Json], None] | None) -> Any:
-    while line := lines.readline(MAX_MESSAGE_BYTES):
+    while line := _next_line(lines):
         message = json.loads(line)
         if message.get("method") == "$/stream":
             if on_stream:

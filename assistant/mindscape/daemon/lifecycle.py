@@ -20,7 +20,7 @@ class AlreadyRunning(Refused):
 
 def prepare_folders(paths: Paths) -> None:
     """Create the folders, readable by their owner only. Raises Refused for one that is not safely ours."""
-    for folder in {paths.data, paths.state, paths.runtime, paths.models}:
+    for folder in dict.fromkeys((paths.data, paths.state, paths.runtime, paths.models)):
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             status = folder.stat()
