@@ -76,28 +76,31 @@ def die_at_random_moments(tmp_path: Path, kills: int, files: int, seed: int) -> 
     churn = Churn(folder, files, seed)
     for _ in range(files):
         churn.step()
-    daemon = Daemon(tmp_path / "home")
-    assert daemon.start() == "ready"
-    daemon.call("add", paths=[str(folder)])
-    moments = random.Random(seed)
-    for _ in range(kills):
-        changing = churn.run_for(5.0)
-        changing.join(moments.uniform(0.0, 1.0))  # the moment of death, not a wait for anything
-        daemon.kill()
-        churn.stop()
-        changing.join()
+    daemon, fresh = Daemon(tmp_path / "home"), Daemon(tmp_path / "fresh")
+    try:
         assert daemon.start() == "ready"
-        daemon.wait()
-        assert daemon.indexed() == {str(p): p.read_text() for p in folder.rglob("*.md")}
-        assert [c for c in daemon.call("doctor")["checks"] if c["state"] == "fail"] == []
-    daemon.wait("embedded")
-    daemon.stop()
-    fresh = Daemon(tmp_path / "fresh")
-    assert fresh.start() == "ready"
-    fresh.call("add", paths=[str(folder)])
-    fresh.wait("embedded")
-    fresh.stop()
-    assert dumped(daemon) == dumped(fresh)
+        daemon.call("add", paths=[str(folder)])
+        moments = random.Random(seed)
+        for _ in range(kills):
+            changing = churn.run_for(5.0)
+            changing.join(moments.uniform(0.0, 1.0))  # the moment of death, not a wait for anything
+            daemon.kill()
+            churn.stop()
+            changing.join()
+            assert daemon.start() == "ready"
+            daemon.wait()
+            assert daemon.indexed() == {str(p): p.read_text() for p in folder.rglob("*.md")}
+            assert [c for c in daemon.call("doctor")["checks"] if c["state"] == "fail"] == []
+        daemon.wait("embedded")
+        daemon.stop()
+        assert fresh.start() == "ready"
+        fresh.call("add", paths=[str(folder)])
+        fresh.wait("embedded")
+        fresh.stop()
+        assert dumped(daemon) == dumped(fresh)
+    finally:
+        daemon.stop()
+        fresh.stop()
 
 
 def dumped(daemon: Daemon) -> object:

@@ -66,6 +66,20 @@ def test_changes_are_noticed_without_being_asked(daemon: Daemon, folder: Path) -
             assert lines.readline()
 
 
+def test_a_rename_that_is_seen_as_it_happens_costs_no_parse(daemon: Daemon, folder: Path) -> None:
+    (folder / "deep").mkdir()
+    for index in range(20):
+        (folder / "deep" / f"{index}.md").write_text(f"Note {index}.\n")
+    add(daemon, folder)
+    with daemon.connect() as link:
+        lines = link.makefile("rb")
+        link.sendall(b'{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{}}\n')
+        (folder / "deep").rename(folder / "other")
+        while daemon.indexed() != texts(folder):
+            assert lines.readline()
+    assert daemon.wait()["work"]["parses"] == 20
+
+
 def test_changes_while_it_was_off_are_found_at_the_next_start(daemon: Daemon, folder: Path) -> None:
     for name in ("kept", "edited", "removed", "renamed"):
         (folder / f"{name}.md").write_text(f"The note {name}.\n")
@@ -158,3 +172,72 @@ def test_places_can_be_read_by_id_path_range_and_passage(daemon: Daemon, folder:
     for wrong in ("p999999", "other.md", *beyond, "", "\ud800"):
         with pytest.raises(NotFound):
             daemon.call("get", place=wrong)
+
+
+def same_times(path: Path, other: os.stat_result) -> None:
+    os.utime(path, ns=(other.st_atime_ns, other.st_mtime_ns))
+
+
+def test_another_file_with_the_old_ones_inode_size_and_time_is_not_taken_for_it(
+    daemon: Daemon, folder: Path
+) -> None:
+    old = folder / "old.md"
+    old.write_text("The old treaty was signed at Vienna.\n")
+    add(daemon, folder)
+    status = old.stat()
+    # What a file system does that gives a new file the freed inode: same number, size and time.
+    old.write_text("The new treaty was signed at Berlin.\n")
+    same_times(old, status)
+    old.rename(folder / "new.md")
+    daemon.wait()
+    assert daemon.indexed() == texts(folder)
+
+
+def test_a_rename_to_another_type_is_read_as_that_type(daemon: Daemon, folder: Path) -> None:
+    (folder / "note.txt").write_text("---\ntags: [garden]\n---\n# Ferrets\n\nTwo ferrets.\n")
+    (folder / "table.xlsx").write_text("really a text about otters\n")
+    add(daemon, folder)
+    assert daemon.call("search", query="ferrets", tag="garden")["results"] == []
+    (folder / "note.txt").rename(folder / "note.md")
+    (folder / "table.xlsx").rename(folder / "table.txt")
+    daemon.wait()
+    assert daemon.call("search", query="ferrets", tag="garden")["results"]
+    assert "table.txt" in found(daemon, "otters")
+
+
+def test_a_root_that_is_replaced_by_another_folder_is_watched_again(daemon: Daemon, folder: Path) -> None:
+    (folder / "x.md").write_text("one\n")
+    add(daemon, folder)
+    folder.rename(folder.with_name("old"))
+    folder.mkdir()
+    (folder / "x.md").write_text("two\n")
+    daemon.wait()
+    with daemon.connect() as link:
+        lines = link.makefile("rb")
+        link.sendall(b'{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{}}\n')
+        (folder / "x.md").write_text("three\n")
+        while daemon.indexed() != {str(folder / "x.md"): "three\n"}:
+            assert lines.readline()
+
+
+def test_a_changed_ignore_file_takes_effect_at_once(daemon: Daemon, folder: Path) -> None:
+    (folder / "kept.md").write_text("kept\n")
+    (folder / "hidden.md").write_text("hidden\n")
+    add(daemon, folder)
+    with daemon.connect() as link:
+        lines = link.makefile("rb")
+        link.sendall(b'{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{}}\n')
+        (folder / ".mindscapeignore").write_text("hidden.md\n")
+        while len(daemon.indexed()) != 1:
+            assert lines.readline()
+        (folder / ".mindscapeignore").unlink()
+        while len(daemon.indexed()) != 2:
+            assert lines.readline()
+
+
+def test_a_scope_holds_for_what_is_found_by_name_too(daemon: Daemon, folder: Path) -> None:
+    (folder / "tomatoes.md").write_text("They need warmth.\n")
+    add(daemon, folder)
+    assert found(daemon, "tomatoes") == ["tomatoes.md"]
+    assert daemon.call("search", query="tomatoes", tag="nosuch")["results"] == []
+    assert daemon.call("search", query="tomatoes", since="2099-01-01")["results"] == []

@@ -28,8 +28,9 @@ from mindscape.paths import Paths
 from mindscape.protocol import Json
 from mindscape.rpc import Stream
 from mindscape.text import display_path
+from mindscape_models.exam import ENOUGH_REFUSED, ENOUGH_RIGHT
 from mindscape_storage import check, choices, counters, documents, jobs, roots
-from mindscape_storage.database import Connection
+from mindscape_storage.database import Connection, checkpoint
 from mindscape_storage.errors import StorageError
 from mindscape_storage.records import Document, Root, Scope
 
@@ -122,7 +123,7 @@ class Methods:
         return await self._library.write(add)
 
     def _left_out(self, root: bytes, path: bytes) -> bool:
-        return is_ignored(root, self._scheduler.rules(root), path)
+        return is_ignored(root, self._scheduler.scanner.rules(root), path)
 
     async def _rm(self, params: Json, stream: Stream) -> Json:
         del stream
@@ -136,7 +137,10 @@ class Methods:
                 raise NotFound(f"{display_path(path)} is not watched. Watched: {listed}.")
             chosen.append(root)
         for root in chosen:
-            await self._scheduler.remove_root(root, forget=forget)
+            await self._scheduler.scanner.remove_root(root, forget=forget)
+        if forget:
+            # Until then the journal still holds the pages as they were.
+            await self._library.maintain(checkpoint)
         await self._progress.notify()
         return {"removed": sum(root.documents for root in chosen)}
 
@@ -178,7 +182,7 @@ class Methods:
             raise UsageError("timeout is a number of seconds.")
         try:
             async with asyncio.timeout(timeout):
-                await self._scheduler.scan_all()
+                await self._scheduler.scanner.scan_all()
                 await self._until(tier, stream)
         except TimeoutError:
             raise Refused(f"Not everything is {tier} after {timeout} seconds. It goes on.") from None
@@ -192,8 +196,8 @@ class Methods:
             await stream({"progress": {"done": done, "total": total, "what": tier}})
             if done >= total:
                 return
-            if tier == "embedded" and self._scheduler.trouble:
-                raise Refused(f"Embedding does not go on: {self._scheduler.trouble}")
+            if trouble := self._scheduler.trouble:
+                raise Refused(f"The work does not go on: {trouble}")
             version = await self._progress.after(version)
             await asyncio.sleep(REPORT_SECONDS)
 
@@ -299,7 +303,8 @@ class Methods:
         bundle = self._models.choose(name)
         await self._library.write(lambda c: choices.choose_model(c, bundle.kind, bundle.name))
         self._scheduler.nudge()
-        return next(row for row in self._models.listed() if row["name"] == bundle.name)
+        row = next(row for row in self._models.listed() if row["name"] == bundle.name)
+        return {**row, "needed": {"right": ENOUGH_RIGHT, "refused": ENOUGH_REFUSED}}
 
     async def _doctor(self, params: Json, stream: Stream) -> Json:
         del stream

@@ -1,27 +1,21 @@
-"""Background work: scan, index, embed. What is to be done is derived from the disk and what is stored."""
+"""Background work: index and embed what was queued. What is to be done is derived from what is stored."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from itertools import islice
-from typing import TypeVar
 
 from mindscape.config import Settings
 from mindscape.daemon.children import ChildDied, Pool
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
+from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
 from mindscape.errors import MindscapeError
-from mindscape.ingest import ignore
 from mindscape.ingest.pipeline import Indexer, Unsettled
-from mindscape.ingest.scan import Changes, Found, compare, walk
-from mindscape.ingest.watch import MANY, Watcher
 from mindscape.library import Library
-from mindscape.text import display_path
 from mindscape_storage import contents, counters, documents, jobs, roots, vectors
 from mindscape_storage.database import Connection, checkpoint
 from mindscape_storage.errors import BadVector, StorageError
@@ -30,13 +24,10 @@ from mindscape_storage.records import Job, Root, Status
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
-INDEX = "index"
-PRIORITY = 10
 ATTEMPTS = 2
 """A file that ends its worker so often is put aside with the reason."""
-APPLY_BATCH = 500
+WITHOUT_END = 1_000_000
+"""Attempts at a file that is changing: that says nothing against it."""
 EMBED_BATCH = 64
 UNSETTLED_SECONDS = 0.5
 LONGEST_PAUSE = 60.0
@@ -61,35 +52,59 @@ class Scheduler:
         self._models = models
         self._progress = progress
         self._indexer = Indexer(library)
-        self._watcher = Watcher()
-        self._scanning = asyncio.Lock()
         self._jobs = asyncio.Event()
+        self._embed = asyncio.Event()
         self._soon: set[asyncio.Task[None]] = set()
         self._encoder: tuple[str, int] | None = None
         self._dimensions = 0
         self._packed: PackedVectors | None = None
-        self._embed = asyncio.Event()
-        self._last_work = time.monotonic()
-        self.trouble: str | None = None
-        """Why embedding does not go on, for `status`."""
+        self._last_work = self._reconciled = time.monotonic()
+        self._troubles: dict[str, tuple[int, str]] = {}
+        self.scanner = Scanner(library, settings.ignore, progress, self._jobs.set)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why work does not go on, for `status`; None when it does, or has failed only once."""
+        return next((reason for times, reason in self._troubles.values() if times > 1), None)
 
     async def run(self) -> None:
         """All loops, until cancelled."""
-        await self._library.write(_clean_up)
         try:
+            await self._persist("start", lambda: self._library.write(_clean_up))
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._watch_loop())
-                group.create_task(self._timer_loop())
-                group.create_task(self._embed_loop())
-                for _ in range(self._worker_count):
-                    group.create_task(self._index_loop())
-                await self.scan_all()
+                group.create_task(self._forever("watch", self.scanner.follow))
+                group.create_task(self._forever("timer", self._tick))
+                group.create_task(self._forever("embed", self._embed_some))
+                for number in range(self._worker_count):
+                    group.create_task(self._index_loop(f"index {number}"))
+                await self._persist("scan", self.scanner.scan_all)
         finally:
-            self._watcher.stop()
+            self.scanner.stop()
 
-    def rules(self, root: bytes) -> ignore.Rules:
-        """What is left out below a root."""
-        return ignore.rules_for(root, self._settings.ignore)
+    async def _forever(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await self._persist(name, work)
+
+    async def _persist(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work`; while a full disk, a damaged page or a dead engine prevents it, say so and try again."""
+        pause = 1.0
+        while True:
+            try:
+                await work()
+            except (MindscapeError, StorageError, OSError) as error:
+                self._troubles[name] = (self._troubles.get(name, (0, ""))[0] + 1, str(error))
+                log.warning("%s: %s", name, error)
+                await self._progress.notify()
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+            else:
+                await self._well(name)
+                return
+
+    async def _well(self, name: str) -> None:
+        """Nothing stands in the way of this work any more."""
+        if self._troubles.pop(name, None):
+            await self._progress.notify()
 
     async def encoder(self) -> int | None:
         """Id of the passage encoder in use; None when there is no embedder. Starts no engine."""
@@ -125,111 +140,54 @@ class Scheduler:
         self._jobs.set()
         self._embed.set()
 
-    # --- scanning ---
-
     def scan_soon(self, root: Root) -> None:
         """Scan a root in the background."""
-        task = asyncio.create_task(self.scan_root(root))
+        task = asyncio.create_task(self._persist("scan", lambda: self.scanner.scan_root(root)))
         self._soon.add(task)
         task.add_done_callback(self._soon.discard)
 
-    async def remove_root(self, root: Root, *, forget: bool) -> None:
-        """Stop watching a root and remove what was made of it; what is being parsed is dropped when done."""
-        async with self._scanning:
-            self._watcher.unwatch(root.path)
-            await self._library.write(lambda c: roots.remove_root(c, root.id, forget=forget))
-
-    async def scan_all(self) -> None:
-        """Compare every root with the disk."""
-        for root in await self._library.read(roots.list_roots):
-            await self.scan_root(root)
-
-    async def scan_root(self, root: Root, start: bytes | None = None) -> None:
-        """Compare a root, or what lies under `start` in it, with the disk, and queue what differs."""
-        async with self._scanning:
-            if not await self._is_there(root):
-                return
-            rules = self.rules(root.path)
-            before = await self._library.read(lambda c: documents.known_files(c, root.id, start))
-            changes = await asyncio.to_thread(lambda: compare(walk(root.path, rules, start), before))
-            await self._apply(root, changes)
-
-    async def _is_there(self, root: Root) -> bool:
-        """Whether the root can be seen; keeps its mode and its watch true."""
-        if not await asyncio.to_thread(os.path.lexists, root.path):
-            if root.mode != "away":
-                self._watcher.unwatch(root.path)
-                await self._library.write(lambda c: roots.set_root_mode(c, root.id, "away"))
-                await self._progress.notify()
-            return False
-        mode = "polling" if self._watcher.watch(root.path) else "events"
-        if mode != root.mode:
-            await self._library.write(lambda c: roots.set_root_mode(c, root.id, mode))
-        return True
-
-    async def _apply(self, root: Root, changes: Changes) -> None:
-        if not changes:
-            return
-        await self._library.write(lambda c: _move(c, root, changes))
-        pending = [*changes.new, *(item for _, item in changes.changed)]
-        for batch in _batches(pending, APPLY_BATCH):
-            await self._library.write(lambda c, batch=batch: _queue(c, root, batch))
-            self._jobs.set()
-        for gone in _batches(changes.gone, APPLY_BATCH):
-            await self._library.write(lambda c, gone=gone: documents.remove_documents(c, gone))
-        await self._progress.notify()
-
-    async def _watch_loop(self) -> None:
-        while True:
-            paths = await self._watcher.next_paths()
-            for root in await self._library.read(roots.list_roots):
-                below = root.path.rstrip(b"/") + b"/"
-                mine = {path for path in paths if path == root.path or path.startswith(below)}
-                # Other rules for a folder: everything in it may have to come or go.
-                mine |= {os.path.dirname(path) for path in mine if os.path.basename(path) in ignore.FILES}
-                if root.path in mine or len(mine) > MANY:
-                    await self.scan_root(root)
-                    continue
-                for path in _outermost(mine):
-                    await self.scan_root(root, path)
-
-    async def _timer_loop(self) -> None:
+    async def _tick(self) -> None:
         """Poll what gives no events, reconcile everything now and then, and let go of what is not used."""
-        reconciled = time.monotonic()
-        while True:
-            await asyncio.sleep(self._settings.poll_seconds or 60)
-            now = time.monotonic()
-            if now - reconciled > self._settings.reconcile_minutes * 60:
-                reconciled = now
-                await self.scan_all()
-            else:
-                for root in await self._library.read(roots.list_roots):
-                    if root.mode != "events":
-                        await self.scan_root(root)
-            idle = self._settings.idle_minutes * 60
-            await self._models.stop_if_idle(idle)
-            if now - self._models.last_used > idle:
-                self._packed = None
-            if now - self._last_work > idle:
-                await self._workers.stop_idle()
-                await self._library.maintain(checkpoint)
+        await asyncio.sleep(self._settings.poll_seconds or 60)
+        now = time.monotonic()
+        if now - self._reconciled > self._settings.reconcile_minutes * 60:
+            self._reconciled = now
+            await self.scanner.scan_all()
+        else:
+            await self.scanner.poll()
+        idle = self._settings.idle_minutes * 60
+        await self._models.stop_if_idle(idle)
+        if now - self._models.last_used > idle:
+            self._packed = None
+        if now - self._last_work > idle:
+            await self._workers.stop_idle()
+            await self._library.maintain(checkpoint)
 
     # --- indexing ---
 
-    async def _index_loop(self) -> None:
-        while True:
-            self._jobs.clear()
-            job = await self._library.write(lambda c: jobs.claim(c, (INDEX,)))
-            if job is None:
+    async def _index_loop(self, name: str) -> None:
+        held: Job | None = None
+
+        async def next_job() -> None:
+            nonlocal held
+            if held is None:
+                self._jobs.clear()
+                held = await self._library.write(lambda c: jobs.claim(c, (INDEX,)))
+            if held is None:
+                await self._well(name)
                 await self._jobs.wait()
-                continue
-            await self._index(job)
+                return
+            # A StorageError says nothing against the document: the job is held and tried again.
+            await self._index(held)
+            held = None
             self._last_work = time.monotonic()
             self._embed.set()
             await self._progress.notify()
 
+        await self._forever(name, next_job)
+
     async def _index(self, job: Job) -> None:
-        """Run one job and settle it, whatever happens."""
+        """Run one job and settle it. Raises StorageError or OSError when that cannot be done now."""
         document_id = int(job.key)
         try:
             async with self._workers.lend() as child:
@@ -237,10 +195,6 @@ class Scheduler:
                 await self._indexer.index(document_id, partial(child.call, seconds=limit))
         except Unsettled as unsettled:
             await self._look_again(job, document_id, str(unsettled))
-        except StorageError as error:
-            # A full disk or a locked file: nothing is wrong with the document, so its turn comes again.
-            log.warning("document %d: %s", document_id, error)
-            await self._retry(job, str(error), min(2.0**job.attempts, LONGEST_PAUSE), attempts=1_000_000)
         except MindscapeError as error:
             log.warning("document %d: %s", document_id, error)
             if not await self._retry(job, str(error), 0.0, ATTEMPTS):
@@ -252,11 +206,10 @@ class Scheduler:
         """The file changes or has gone: let the disk say which, and try again after a moment."""
         document = await self._library.read(lambda c: documents.get_document(c, document_id))
         if document is not None:
-            watched = await self._library.read(roots.list_roots)
-            for root in watched:
+            for root in await self._library.read(roots.list_roots):
                 if root.id == document.root_id:
-                    await self.scan_root(root, document.path)
-        await self._retry(job, reason, UNSETTLED_SECONDS, attempts=1_000_000)
+                    await self.scanner.scan_root(root, [document.path])
+        await self._retry(job, reason, UNSETTLED_SECONDS, WITHOUT_END)
 
     async def _retry(self, job: Job, reason: str, delay: float, attempts: int) -> bool:
         kept = await self._library.write(lambda c: jobs.retry_job(c, job.id, reason, delay, attempts))
@@ -276,31 +229,19 @@ class Scheduler:
 
     # --- embedding ---
 
-    async def _embed_loop(self) -> None:
-        pause = 1.0
-        while True:
-            self._embed.clear()
-            try:
-                busy = await self._embed_some()
-            except (MindscapeError, StorageError) as error:
-                self.trouble = str(error)
-                log.warning("embedding: %s", error)
-                await self._progress.notify()
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
-                continue
-            self.trouble, pause = None, 1.0
-            if not busy:
-                await self._embed.wait()
-
-    async def _embed_some(self) -> bool:
-        """Embed the next few passages; False when there is nothing to embed."""
+    async def _embed_some(self) -> None:
+        """Embed the next few passages, or wait until there are some."""
+        self._embed.clear()
         encoder = await self.encoder()
-        if encoder is None:
-            return False
-        missing = await self._library.read(lambda c: vectors.missing_inputs(c, encoder, EMBED_BATCH))
-        if not missing:
-            return False
+        missing = (
+            await self._library.read(lambda c: vectors.missing_inputs(c, encoder, EMBED_BATCH))
+            if encoder is not None
+            else []
+        )
+        if encoder is None or not missing:
+            await self._well("embed")
+            await self._embed.wait()
+            return
         await self._models.quiet()
         try:
             await self._embed_batch(encoder, missing)
@@ -310,7 +251,6 @@ class Scheduler:
                 await self._embed_alone(encoder, item)
         self._last_work = time.monotonic()
         await self._progress.notify()
-        return True
 
     async def _embed_batch(self, encoder: int, missing: list[tuple[bytes, str]]) -> None:
         rows = await self._models.embed([text for _, text in missing], query=False)
@@ -337,36 +277,3 @@ def _clean_up(connection: Connection) -> None:
         # A kill between two transactions can leave a pending document without its job.
         if document.status is Status.PENDING:
             jobs.enqueue(connection, INDEX, str(document.id), PRIORITY)
-
-
-def _move(connection: Connection, root: Root, changes: Changes) -> None:
-    for document_id, item in changes.moved:
-        shown = display_path(item.path)
-        documents.move_document(connection, document_id, item.path, shown, item.stat, root.id)
-
-
-def _queue(connection: Connection, root: Root, batch: Iterable[Found]) -> None:
-    """Make documents pending and queue them; those that will not be opened get their status at once."""
-    for item in batch:
-        document_id = documents.upsert_pending(
-            connection, root.id, item.path, display_path(item.path), item.stat
-        )
-        if item.problem is not None:
-            documents.finish(connection, document_id, item.stat, *item.problem, None)
-        else:
-            jobs.enqueue(connection, INDEX, str(document_id), PRIORITY)
-
-
-def _batches(items: list[T], size: int) -> Iterable[list[T]]:
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch
-
-
-def _outermost(paths: set[bytes]) -> list[bytes]:
-    """The paths that lie under no other one of them."""
-    kept: list[bytes] = []
-    for path in sorted(paths):
-        if not kept or not path.startswith(kept[-1] + b"/"):
-            kept.append(path)
-    return kept
