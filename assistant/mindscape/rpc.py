@@ -11,7 +11,8 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeGuard
 
 from mindscape import protocol
 from mindscape.errors import Cancelled, MindscapeError
@@ -28,6 +29,10 @@ SEND_SECONDS = 30.0
 
 MAX_ERROR = 2_000
 """Characters of an error's message."""
+MAX_RUNNING = 64
+"""Requests of one connection at the same time."""
+MAX_ID = 1_000
+"""Characters of a request's id: every answer to it repeats it."""
 
 
 class PeerGone(MindscapeError):
@@ -80,7 +85,8 @@ class Peer:
             await self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
             return await future
         except asyncio.CancelledError:
-            if not self.gone.is_set():
+            # A peer that is gone needs no telling, and nothing may take the place of the cancellation.
+            with suppress(ConnectionError, TimeoutError):
                 await self._send({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": number}})
             raise
         finally:
@@ -99,17 +105,20 @@ class Peer:
                 await self._refuse(None, protocol.PARSE_ERROR, "The connection ended within a message.")
             return None
         except asyncio.LimitOverrunError as error:
-            await self._skip_line(error.consumed)
+            whole = await self._skip_line(error.consumed)
             limit = protocol.MAX_MESSAGE_BYTES
             await self._refuse(None, protocol.INVALID_REQUEST, f"A message may have at most {limit} bytes.")
-            return b"\n"
+            return b"\n" if whole else None
 
-    async def _skip_line(self, consumed: int) -> None:
+    async def _skip_line(self, consumed: int) -> bool:
+        """Read on to the end of the line; False when the connection ended within it."""
         while True:
-            await self._reader.readexactly(consumed)
             try:
+                await self._reader.readexactly(consumed)
                 await self._reader.readuntil(b"\n")
-                return
+                return True
+            except asyncio.IncompleteReadError:
+                return False
             except asyncio.LimitOverrunError as error:
                 consumed = error.consumed
 
@@ -127,17 +136,21 @@ class Peer:
     async def _receive_request(self, message: Json) -> None:
         method, number, params = message["method"], message.get("id"), message.get("params", {})
         about = params.get("id") if isinstance(params, dict) else None
-        if method == "$/cancel" and isinstance(about, str | int):
+        if method == "$/cancel" and _is_id(about):
             if task := self._running.get(about):
                 task.cancel()
         elif method == "$/stream" and isinstance(about, int):
             if (waiting := self._waiting.get(about)) and waiting[1]:
                 waiting[1](params)
-        elif not isinstance(method, str) or not isinstance(params, dict) or not isinstance(number, str | int):
-            wanted = "A request needs a method, an id (text or integer) and params (an object)."
-            await self._refuse(number, protocol.INVALID_REQUEST, wanted)
+        elif not isinstance(method, str) or not isinstance(params, dict) or not _is_id(number):
+            wanted = f"A request needs a method, an id (an integer, or text of at most {MAX_ID} characters)"
+            known = number if _is_id(number) else None
+            await self._refuse(known, protocol.INVALID_REQUEST, f"{wanted} and params (an object).")
         elif number in self._running:
             await self._refuse(number, protocol.INVALID_REQUEST, f"Request {number} is still running.")
+        elif len(self._running) >= MAX_RUNNING:
+            busy = f"{MAX_RUNNING} requests of this connection are running already; wait for one to end."
+            await self._refuse(number, protocol.INVALID_REQUEST, busy)
         else:
             self._running[number] = asyncio.create_task(self._answer(number, method, params))
 
@@ -174,19 +187,17 @@ class Peer:
             log.debug("an error could not be delivered: %s", gone)
 
     async def _send(self, message: Json) -> None:
-        try:
-            data = protocol.encode(message)
-        except ValueError as error:
-            if "id" not in message or "method" in message:
-                raise MindscapeError(f"A message cannot be sent: {error}.") from error
-            too_long = {"code": protocol.INTERNAL_ERROR, "message": f"The answer cannot be sent: {error}."}
-            data = protocol.encode({"jsonrpc": "2.0", "id": message["id"], "error": too_long})
-        if self.gone.is_set():
-            raise ConnectionResetError("the peer is gone")
         async with self._sending:
-            self._writer.write(data)
-            async with asyncio.timeout(SEND_SECONDS):
-                await self._writer.drain()
+            if self.gone.is_set() or self._writer.is_closing():
+                raise ConnectionResetError("the peer is gone")
+            # Made into bytes only now: messages that wait for their turn share what they are made of.
+            self._writer.write(_encoded(message))
+            try:
+                async with asyncio.timeout(SEND_SECONDS):
+                    await self._writer.drain()
+            except TimeoutError:
+                self._writer.transport.abort()
+                raise
 
     def _settle(self, future: asyncio.Future[Any], message: Json) -> None:
         if future.done():
@@ -206,6 +217,24 @@ class Peer:
                 future.set_exception(PeerGone("The connection closed before the answer came."))
         for task in self._running.values():
             task.cancel()
+
+
+def _is_id(value: Any) -> TypeGuard[str | int]:
+    if isinstance(value, str):
+        return len(value) <= MAX_ID
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _encoded(message: Json) -> bytes:
+    """The line to send; an answer that cannot be sent becomes an error that says so."""
+    try:
+        return protocol.encode(message)
+    except ValueError as error:
+        if "id" not in message or "method" in message:
+            raise MindscapeError(f"A message cannot be sent: {error}.") from error
+        unsent: Json = {"code": protocol.INTERNAL_ERROR, "message": f"The answer cannot be sent: {error}."}
+        unsent["data"] = {"exit_code": MindscapeError.exit_code}
+        return protocol.encode({"jsonrpc": "2.0", "id": message["id"], "error": unsent})
 
 
 def serve_child(descriptor: int, handler: Handler) -> None:

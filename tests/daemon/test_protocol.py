@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mindscape import protocol
-from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
+from mindscape.daemon.server import MAX_CLIENTS
+from mindscape.errors import DaemonUnreachable, MindscapeError, NotFound, Refused, UsageError
 from mindscape.protocol import MAX_MESSAGE_BYTES, encode
 from tests.daemon.harness import Daemon
 
@@ -85,6 +87,14 @@ def test_an_unknown_method_and_wrong_parameters_say_what_is_right(daemon: Daemon
         daemon.call("wait", tier="polished")
     with pytest.raises(Refused, match="not built by this version"):
         daemon.call("wait", tier="refined")
+
+
+def test_one_client_too_many_is_told_so(daemon: Daemon) -> None:
+    with ExitStack() as stack:
+        for _ in range(MAX_CLIENTS):
+            stack.enter_context(daemon.connect())
+        with pytest.raises(DaemonUnreachable, match=f"too many clients \\({MAX_CLIENTS}\\)"):
+            daemon.call("hello")
 
 
 def test_cancelling_a_request_ends_it_with_its_own_error(daemon: Daemon) -> None:

@@ -8,12 +8,18 @@ import os
 import socket
 
 from mindscape.daemon.lifecycle import peer_uid
-from mindscape.protocol import MAX_MESSAGE_BYTES
+from mindscape.errors import DaemonUnreachable
+from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
 from mindscape.rpc import Handler, Peer
 
 log = logging.getLogger(__name__)
 
 MAX_CLIENTS = 64
+_TOO_MANY: Json = {
+    "code": DaemonUnreachable.rpc_code,
+    "message": f"The daemon has too many clients ({MAX_CLIENTS}); close one and try again.",
+    "data": {"exit_code": DaemonUnreachable.exit_code},
+}
 
 
 class Server:
@@ -39,8 +45,13 @@ class Server:
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         link = writer.get_extra_info("socket")
-        if task is None or peer_uid(link) != os.getuid() or len(self._clients) >= MAX_CLIENTS:
-            log.warning("a connection was refused: another user, or too many clients")
+        if task is None or peer_uid(link) != os.getuid():
+            log.warning("a connection of another user was refused")
+            writer.close()
+            return
+        if len(self._clients) >= MAX_CLIENTS:
+            log.warning("a connection was refused: too many clients")
+            writer.write(encode({"jsonrpc": "2.0", "id": None, "error": _TOO_MANY}))
             writer.close()
             return
         peer = self._clients[task] = Peer(reader, writer, self._handler)
