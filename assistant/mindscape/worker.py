@@ -1,7 +1,8 @@
 """A worker process: parses and cuts one file at a time, under limits, and keeps no state between files.
 
 `python -m mindscape.worker --fd N`. Methods: `inspect` reads a file and says what it is; `parse` parses what
-was read; `passages` gives the next batch, so that the daemon sets the pace and memory stays flat.
+was read and says what it is as a whole; `more` gives the next batch of the rest, which may be long: sections,
+marks, links and passages. So the daemon sets the pace, memory stays flat, and a batch fits into a message.
 """
 
 from __future__ import annotations
@@ -10,25 +11,28 @@ import argparse
 import base64
 import dataclasses
 import hashlib
+import json
 import os
 import resource
 import stat
 from collections.abc import Iterator
-from itertools import islice
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from mindscape.errors import MindscapeError
 from mindscape.ingest.parse import media_type_of, parse
-from mindscape.ingest.parsed import ParseFailure, Source
+from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape.ingest.passages import cut
 from mindscape.ingest.scan import file_stat
 from mindscape.protocol import Json
 from mindscape.rpc import Stream, serve_child
 from mindscape.text import display_path
-from mindscape_storage.records import NewPassage, Status
+from mindscape_storage.records import Status
 
-BATCH_PASSAGES = 400
+BATCH_ROWS = 400
+BATCH_BYTES = 2 << 20
+"""A batch ends once it is this large; its last row is far smaller than what a message may hold beyond it."""
 HEAD_BYTES = 4096
 
 
@@ -38,12 +42,12 @@ class Worker:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._source: Source | None = None
-        self._passages: Iterator[NewPassage] = iter(())
+        self._rows: Iterator[tuple[str, Any]] = iter(())
 
     async def handle(self, method: str, params: Json, stream: Stream) -> Any:
         """Answer the daemon. A file that cannot be indexed is a result with its status, not an error."""
         del stream
-        calls = {"inspect": self._inspect, "parse": self._parse, "passages": self._next}
+        calls = {"inspect": self._inspect, "parse": self._parse, "more": self._more}
         try:
             return calls[method](params)
         except ParseFailure as failure:
@@ -56,7 +60,7 @@ class Worker:
 
     def _inspect(self, params: Json) -> Json:
         """Read the file once: {"stat", "hash", "media_type"}, or {"stat", "status", "reason"}."""
-        self._source, self._passages = None, iter(())
+        self._source, self._rows = None, iter(())
         path = base64.b64decode(params["path_b64"])
         data, seen = read_file(path, self._max_bytes)
         answer: Json = {"stat": list(dataclasses.astuple(seen))}
@@ -71,13 +75,13 @@ class Worker:
         return {**answer, "hash": "sha256:" + hashlib.sha256(data).hexdigest()}
 
     def _parse(self, params: Json) -> Json:
-        """Parse what was read: everything but the passages."""
+        """Parse what was read: what is said once of the whole file."""
         del params
         if self._source is None:
             raise MindscapeError("parse was called before inspect.")
         source, self._source = self._source, None
         parsed = parse(source)
-        self._passages = cut(parsed)
+        self._rows = _rows(parsed)
         return {
             "length": len(parsed.text),
             "text_like": parsed.text_like,
@@ -85,18 +89,30 @@ class Worker:
                 "title": parsed.title,
                 "encoding": parsed.encoding,
                 "metadata": parsed.metadata,
-                "links": list(parsed.links),
                 "warnings": list(parsed.warnings),
             },
-            "sections": [dataclasses.astuple(section) for section in parsed.sections],
-            "marks": [dataclasses.astuple(mark) for mark in parsed.marks],
         }
 
-    def _next(self, params: Json) -> Json:
-        """The next batch; an empty one is the end."""
+    def _more(self, params: Json) -> Json:
+        """The next batch, rows by kind (sections, marks, links, passages); an empty one is the end."""
         del params
-        batch = list(islice(self._passages, BATCH_PASSAGES))
-        return {"passages": [dataclasses.astuple(passage) for passage in batch]}
+        batch: Json = {}
+        count = size = 0
+        while count < BATCH_ROWS and size < BATCH_BYTES and (one := next(self._rows, None)):
+            kind, row = one
+            batch.setdefault(kind, []).append(row)
+            count += 1
+            # Escaped as ASCII a row is never shorter than as it is sent.
+            size += len(json.dumps(row))
+        return batch
+
+
+def _rows(parsed: Parsed) -> Iterator[tuple[str, Any]]:
+    """All that is sent in batches, each with its kind."""
+    yield from (("sections", dataclasses.astuple(section)) for section in parsed.sections)
+    yield from (("marks", dataclasses.astuple(mark)) for mark in parsed.marks)
+    yield from (("links", link) for link in parsed.links)
+    yield from (("passages", dataclasses.astuple(passage)) for passage in cut(parsed))
 
 
 def read_file(path: bytes, max_bytes: int) -> tuple[bytes, Any]:
@@ -112,7 +128,7 @@ def read_file(path: bytes, max_bytes: int) -> tuple[bytes, Any]:
     except OSError as error:
         why = f"{name} cannot be opened ({error.strerror}). Mend its permissions."
         raise ParseFailure(Status.UNREADABLE, why) from error
-    with open(descriptor, "rb", buffering=0) as file:
+    with FileIO(descriptor) as file:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise ParseFailure(Status.UNSUPPORTED, f"{name} is not a regular file; it is not read.")
@@ -122,16 +138,29 @@ def read_file(path: bytes, max_bytes: int) -> tuple[bytes, Any]:
                 f"{name} has {size}, more than max_file_mb in config.toml allows ({max_bytes / 1e6:.0f} MB)."
             )
             raise ParseFailure(Status.TOO_LARGE, why)
+        return _read_whole(file, before, name), file_stat(before)
+
+
+def _read_whole(file: FileIO, before: os.stat_result, name: str) -> bytes:
+    """All bytes, when they are as many as `before` says; read twice where nothing else tells of a change."""
+    data = b""
+    for _ in range(2):
+        file.seek(0)
         try:
             data = file.readall()
         except OSError as error:
             raise ParseFailure(
                 Status.UNREADABLE, f"{name} cannot be read ({error.strerror}). The disk may be failing."
             ) from error
-        after = os.fstat(descriptor)
-    if file_stat(before) != file_stat(after) or len(data) != after.st_size:
-        raise ParseFailure(Status.PENDING, f"{name} changed while it was read.")
-    return data, file_stat(after)
+        if file_stat(before) != file_stat(os.fstat(file.fileno())):
+            raise ParseFailure(Status.PENDING, f"{name} changed while it was read.")
+        if len(data) == before.st_size:
+            return data
+    raise ParseFailure(
+        Status.UNREADABLE,
+        f"{name} gives {len(data)} bytes where its size is said to be {before.st_size}: "
+        "it is made up as it is read. Copy it to a plain file to have it indexed.",
+    )
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
+from mindscape.ingest.bounds import bounded
 from mindscape.ingest.decode import looks_binary, wide_encoding
 from mindscape.ingest.media_types import (
     BY_EXTENSION,
@@ -72,7 +73,7 @@ def parse(source: Source) -> Parsed:
     parsed = _contained(source, media_type)
     if not _says_anything(parsed.text):
         raise ParseFailure(Status.EMPTY, "The file holds no text, only white space or invisible characters.")
-    return parsed
+    return bounded(parsed)
 
 
 def _contained(source: Source, media_type: str) -> Parsed:

@@ -20,12 +20,16 @@ from mindscape_storage.records import NewPassage, Section
 MIN_TOKENS = 80
 EXPECTED_TOKENS = 160
 MAX_TOKENS = 250
+MAX_CHARACTERS = 20_000
+"""Of a passage: white space costs no tokens, and a file can hold megabytes of it."""
+MAX_PREFIX = 300
+"""Characters of a header that go in front of a passage: a table with a thousand columns has a long one."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_ATOM = re.compile(r"\s*(?:[^\W\d_]{1,60}|\d{1,60}|[^\w\s]|_)\s*|\s+")
+_ATOM = re.compile(r"\s{0,200}(?:[^\W\d_]{1,60}|\d{1,60}|[^\w\s]|_)\s{0,200}|\s{1,200}")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)\s*")
 _SPACE = re.compile(r"\s*")
 _PIECE = 6
@@ -66,7 +70,8 @@ def cut(parsed: Parsed) -> Iterator[NewPassage]:
     for start, end, section in _regions(text, parsed.sections):
         for a, b, header in _pack(text, _units(text, start, end, parsed.blocks)):
             line = lines.at(a) if lines else None
-            prefix = "" if header in text[a:b] else header
+            prefix = _shortened(header)
+            prefix = "" if prefix in text[a:b] else prefix
             yield NewPassage(ordinal, a, b, text[a:b], line, section.path if section else (), prefix)
             ordinal += 1
 
@@ -96,10 +101,19 @@ def _is_bare(region: str) -> bool:
     return len(lines) <= 1
 
 
+def _shortened(header: str) -> str:
+    """A header of at most MAX_PREFIX characters: whole cells where there is an edge between them."""
+    if len(header) <= MAX_PREFIX:
+        return header
+    edge = max(header.rfind(mark, 0, MAX_PREFIX) for mark in "|,;\t\n")
+    return header[: edge if edge > 0 else MAX_PREFIX].rstrip()
+
+
 def _units(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator[_Unit]:
     """Units that tile text[start:end]: block by block, and prose where there is no block."""
     at = start
-    for block in blocks[bisect_right(blocks, start, key=lambda block: block.end) :]:
+    for index in range(bisect_right(blocks, start, key=lambda block: block.end), len(blocks)):
+        block = blocks[index]
         if block.start >= end:
             break
         a = max(block.start, at)
@@ -121,7 +135,7 @@ def _block_units(text: str, start: int, end: int, block: Block) -> Iterator[_Uni
         return
     tokens = count_tokens(text[start:end])
     apart = block.kind in ("table", "code") and tokens >= MIN_TOKENS
-    if tokens <= MAX_TOKENS:
+    if tokens <= MAX_TOKENS and end - start <= MAX_CHARACTERS:
         yield _Unit(start, end, tokens, block.header, apart)
         return
     splitter = sentences if block.kind == "item" else _lines
@@ -135,7 +149,7 @@ def _split(
     for a, b in splitter(text[start:end]):
         run = text[start + a : start + b]
         tokens = count_tokens(run)
-        if tokens <= MAX_TOKENS:
+        if tokens <= MAX_TOKENS and b - a <= MAX_CHARACTERS:
             yield _Unit(start + a, start + b, tokens, "", False)
         else:
             yield from _hard_split(run, start + a)
@@ -146,7 +160,8 @@ def _hard_split(run: str, offset: int) -> Iterator[_Unit]:
     begin, tokens = 0, 0
     for match in _ATOM.finditer(run):
         cost = count_tokens(match.group())
-        if tokens + cost > MAX_TOKENS and match.start() > begin:
+        full = tokens + cost > MAX_TOKENS or match.end() - begin > MAX_CHARACTERS
+        if full and match.start() > begin:
             yield _Unit(offset + begin, offset + match.start(), tokens, "", False)
             begin, tokens = match.start(), 0
         tokens += cost
@@ -157,8 +172,8 @@ def _pack(text: str, units: Iterator[_Unit]) -> Iterator[tuple[int, int, str]]:
     """(start, end, header) of the passages: units joined until the hash of one, or the maximum, ends them."""
     start, end, tokens, header = -1, -1, 0, ""
     for unit in units:
-        full = tokens + unit.tokens > MAX_TOKENS or (unit.breaks_before and tokens >= MIN_TOKENS)
-        if start >= 0 and full:
+        full = tokens + unit.tokens > MAX_TOKENS or unit.end - start > MAX_CHARACTERS
+        if start >= 0 and (full or (unit.breaks_before and tokens >= MIN_TOKENS)):
             yield start, end, header
             start, tokens, header = -1, 0, ""
         if start < 0:

@@ -1,6 +1,6 @@
 """How a file becomes searchable, and then embedded: the only file that knows the order of the stages.
 
-    scan -> inspect (read and hash) -> parse -> passages -> store -> embed
+    scan -> inspect (read and hash) -> parse -> cut -> store -> embed
 
 Each stage's result is committed before the next begins, so a daemon that is killed goes on where it was.
 """
@@ -27,7 +27,7 @@ class Parser(Protocol):
     """A worker process that holds one file at a time."""
 
     async def __call__(self, method: str, params: Json, /) -> Any:
-        """Call `inspect`, `parse` or `passages` (see `mindscape.worker`)."""
+        """Call `inspect`, `parse` or `more` (see `mindscape.worker`)."""
         ...
 
 
@@ -81,6 +81,7 @@ class Indexer:
         """Stage the passages batch by batch; the last transaction completes the content and points at it."""
         content: int | None = None
         batch: list[NewPassage] = []
+        places: dict[str, list[Any]] = {"sections": [], "marks": [], "links": []}
 
         def stage(connection: Connection) -> int:
             staged = content or contents.begin_content(connection, *identity, parsed["text_like"])
@@ -89,14 +90,19 @@ class Indexer:
 
         def complete(connection: Connection) -> None:
             staged = stage(connection)
-            info = ContentInfo(**{**parsed["info"], **_tuples(parsed["info"])})
-            sections = [Section(*row[:-1], path=tuple(row[-1])) for row in parsed["sections"]]
-            marks = [Mark(*row) for row in parsed["marks"]]
+            info = _info(parsed["info"], places["links"])
+            sections = [Section(*row[:-1], path=tuple(row[-1])) for row in places["sections"]]
+            marks = [Mark(*row) for row in places["marks"]]
             contents.finish_content(connection, staged, parsed["length"], info, sections, marks)
             documents.finish(connection, document.id, stat, Status.OK, None, staged)
 
-        while rows := (await parser("passages", {}))["passages"]:
-            batch += [_passage(row) for row in rows]
+        while rows := await parser("more", {}):
+            if "status" in rows:
+                await self._give_up(document, stat, rows, staged=content)
+                return
+            for kind, held in places.items():
+                held += rows.get(kind, ())
+            batch += [_passage(row) for row in rows.get("passages", ())]
             if len(batch) >= FLUSH_PASSAGES:
                 content = await self._library.write(stage)
                 batch = []
@@ -106,9 +112,16 @@ class Indexer:
             return
         await self._library.write(complete)
 
-    async def _give_up(self, document: Document, stat: FileStat, said: Json) -> None:
+    async def _give_up(
+        self, document: Document, stat: FileStat, said: Json, staged: int | None = None
+    ) -> None:
         status, reason = Status(said["status"]), said["reason"]
-        await self._library.write(lambda c: documents.finish(c, document.id, stat, status, reason, None))
+
+        def settle(connection: Connection) -> None:
+            documents.finish(connection, document.id, stat, status, reason, None)
+            contents.collect_unused(connection, [] if staged is None else [staged])
+
+        await self._library.write(settle)
 
 
 def _point_at(
@@ -126,5 +139,6 @@ def _passage(row: list[Any]) -> NewPassage:
     return NewPassage(ordinal, start, end, text, line, tuple(heading), prefix)
 
 
-def _tuples(info: Json) -> Json:
-    return {name: tuple(info[name]) for name in ("links", "warnings")}
+def _info(info: Json, links: list[str]) -> ContentInfo:
+    rest: Json = {**info, "warnings": tuple(info["warnings"])}
+    return ContentInfo(**rest, links=tuple(links))

@@ -6,6 +6,7 @@ in no case is a character of it lost.
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ _CLOSE = {
 _MAX_LENGTH = 1 << 16
 _MAX_OPENINGS = 1_000
 _MAX_DEPTH = 40
+_MAX_BITS = 63
 _KEY_LINE = re.compile(r"([A-Za-z_][\w .-]{0,60}):(?:[ \t]+(.*))?")
 _LOOSE_LINE = re.compile(r"\s*(?:#.*|-.*|\s+\S.*)?")
 
@@ -61,13 +63,13 @@ def read_front_matter(text: str) -> FrontMatter:
     inside = text[opening.end() : closing.start()]
     warnings: tuple[str, ...] = ()
     try:
-        loaded = tomllib.loads(_lf(inside)) if opening[1] == "+++" else _load_yaml(inside)
+        loaded = _json(tomllib.loads(_lf(inside)) if opening[1] == "+++" else _load_yaml(inside))
     except (yaml.YAMLError, ValueError, RecursionError):
         loaded = _loosely(inside)
         warnings = ("The properties at the top are not valid and were read line by line.",)
     if not isinstance(loaded, dict):
         return FrontMatter()
-    properties = cast(dict[str, Any], _json(loaded))
+    properties = cast(dict[str, Any], loaded)
     return FrontMatter(closing.end(), _first(properties, "title"), _metadata(properties), warnings)
 
 
@@ -100,7 +102,9 @@ def _json(value: object) -> Any:
         return {str(key): _json(held) for key, held in cast(dict[object, object], value).items()}
     if isinstance(value, list):
         return [_json(held) for held in cast(list[object], value)]
-    if isinstance(value, bool | int | float):
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        return hex(value)
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return None if value is None or value in ("null", "~", "") else str(value)
 

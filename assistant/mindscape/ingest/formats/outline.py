@@ -9,6 +9,8 @@ from mindscape_storage.records import Section
 
 MAX_HEADING = 300
 """Longer "headings", in code points, are paragraphs that somebody underlined."""
+MAX_DEPTH = 12
+"""Headings in a path, the innermost: what nests deeper has no more to say about a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,11 @@ def sections_of(headings: Sequence[Heading], length: int) -> tuple[Section, ...]
         while open_at and headings[open_at[-1]].level >= heading.level:
             ends[open_at.pop()] = heading.start
         above = paths[open_at[-1]] if open_at else ()
-        paths.append((*above, heading.text))
+        paths.append((*above, heading.text[:MAX_HEADING])[-MAX_DEPTH:])
         open_at.append(ordinal)
     return tuple(
-        Section(ordinal, heading.level, heading.text, heading.start, ends[ordinal], paths[ordinal])
+        Section(
+            ordinal, heading.level, heading.text[:MAX_HEADING], heading.start, ends[ordinal], paths[ordinal]
+        )
         for ordinal, heading in enumerate(headings)
     )

@@ -1,0 +1,159 @@
+"""The worker reads a file once, whole and unchanged, and says what is in it in messages of bounded size."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mindscape.ingest.bounds import bounded
+from mindscape.ingest.formats.outline import Heading, sections_of
+from mindscape.ingest.parsed import Block, Parsed, ParseFailure, Source
+from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
+from mindscape.worker import Worker, read_file
+from mindscape_storage.records import Mark, Status
+
+MAX_FILE = 100_000_000
+
+
+def call(worker: Worker, method: str, params: Json) -> Json:
+    async def stream(params: Any) -> None:
+        raise AssertionError(params)
+
+    answer = asyncio.run(worker.handle(method, params, stream))
+    assert len(encode({"jsonrpc": "2.0", "id": 1, "result": answer})) <= MAX_MESSAGE_BYTES
+    return json.loads(json.dumps(answer))
+
+
+def read_all(path: Path) -> tuple[Json, dict[str, list[Any]]]:
+    """What `parse` says of the file, and all rows of all batches by their kind."""
+    worker = Worker(MAX_FILE)
+    seen = call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(path)).decode()})
+    assert "status" not in seen, seen
+    parsed = call(worker, "parse", {})
+    rows: dict[str, list[Any]] = {"passages": []}
+    while batch := call(worker, "more", {}):
+        for kind, held in batch.items():
+            rows.setdefault(kind, []).extend(held)
+    return parsed, rows
+
+
+def tiled(rows: dict[str, list[Any]]) -> str:
+    return "".join(passage[3] for passage in rows["passages"])
+
+
+def test_a_table_of_thousands_of_columns_is_read(tmp_path: Path) -> None:
+    names = [f"field {n}" for n in range(5_000)]
+    rows = [names, *([str(row * 7 + n % 9) for n in range(5_000)] for row in range(20))]
+    (tmp_path / "wide.csv").write_text("\n".join(",".join(row) for row in rows))
+    parsed, found = read_all(tmp_path / "wide.csv")
+    assert len(tiled(found)) == parsed["length"]
+    prefixes = {passage[6] for passage in found["passages"]}
+    assert max(map(len, prefixes)) <= 300
+    longest = max(prefixes, key=len)
+    assert set(longest.split(",")) <= set(names)
+
+
+def test_more_headings_and_links_than_fit_into_a_message_are_read(tmp_path: Path) -> None:
+    text = "".join(f"# Heading {n} {'of a long name ' * 15}\n\nIt.\n\n" for n in range(900))
+    links = "".join(f"[{n}]: https://example.org/{n}/{'x' * 950}\n" for n in range(9_000))
+    (tmp_path / "long.md").write_text(text + links)
+    _, found = read_all(tmp_path / "long.md")
+    assert tiled(found) == text + links
+    assert len(found["sections"]) == 900
+    assert len(found["links"]) == 9_000
+
+
+@pytest.mark.parametrize("filling", [b" ", b"\0", b"\n"])
+def test_long_runs_of_nothing_are_cut_too(tmp_path: Path, filling: bytes) -> None:
+    data = b"The keeper wrote it down.\n" + filling * 300_000
+    (tmp_path / "note.txt").write_bytes(data)
+    _, found = read_all(tmp_path / "note.txt")
+    assert tiled(found) == data.decode().replace("\0", " ")
+    assert max(len(passage[3]) for passage in found["passages"]) <= 20_000
+
+
+@pytest.mark.parametrize("value", ["nan", "-inf", "0x" + "f" * 9_000])
+def test_a_number_that_json_has_no_word_for_becomes_text(tmp_path: Path, value: str) -> None:
+    (tmp_path / "note.md").write_text(f"+++\nrating = {value}\nstars = 4\n+++\nThe ferry.\n")
+    parsed, _ = read_all(tmp_path / "note.md")
+    properties = parsed["info"]["metadata"]["properties"]
+    assert isinstance(properties["rating"], str)
+    assert properties["stars"] == 4
+
+
+def test_properties_too_large_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    tags = " ".join(f"#tag{n}of{'x' * 40}" for n in range(20_000))
+    (tmp_path / "note.md").write_text(f"---\nauthor: Ada\n---\n{tags}\n")
+    parsed, _ = read_all(tmp_path / "note.md")
+    assert parsed["info"]["metadata"]["author"] == "Ada"
+    assert "tags" not in parsed["info"]["metadata"]
+    assert any("tags" in warning for warning in parsed["info"]["warnings"])
+
+
+LONG = st.tuples(st.text(min_size=1, max_size=3), st.sampled_from([1, 20_000]))
+"""A text and how often it is repeated: what is drawn stays small."""
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    pieces=st.lists(LONG, min_size=1, max_size=3),
+    name_pieces=st.lists(LONG, max_size=3),
+    levels=st.lists(st.integers(1, 9), min_size=1, max_size=40),
+    kind=st.sampled_from(["paragraph", "table", "code", "item"]),
+)
+def test_every_message_about_any_file_can_be_sent(
+    pieces: list[tuple[str, int]], name_pieces: list[tuple[str, int]], levels: list[int], kind: Any
+) -> None:
+    text = "".join(unit * times for unit, times in pieces)
+    names = [unit * times for unit, times in name_pieces]
+    name = "".join(names)
+    headings = [Heading(level, name, at) for at, level in enumerate(levels) if at < len(text)]
+    parsed = bounded(
+        Parsed(
+            text,
+            "text/plain",
+            text_like=True,
+            blocks=(Block(kind, 0, len(text), header=name),),
+            sections=sections_of(headings, len(text)),
+            marks=tuple(Mark("page", name, 0) for _ in levels),
+            title=name,
+            metadata={"author": name, **{str(level): name for level in levels}},
+            links=tuple(names * 20),
+            warnings=tuple(names * 20),
+        )
+    )
+    found = read_parsed(parsed)
+    assert tiled(found) == (text if text.strip() else "")
+
+
+def read_parsed(parsed: Parsed) -> dict[str, list[Any]]:
+    def made(source: Source) -> Parsed:
+        assert source.data
+        return parsed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mindscape.worker.parse", made)
+        return read_all(Path(__file__))[1]
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="there is no /proc here")
+def test_a_file_whose_size_is_made_up_is_unreadable_and_says_so() -> None:
+    with pytest.raises(ParseFailure) as failure:
+        read_file(b"/proc/version", MAX_FILE)
+    assert failure.value.status is Status.UNREADABLE
+    assert "0" in failure.value.reason
+
+
+def test_an_empty_file_is_read_as_empty(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.touch()
+    data, seen = read_file(os.fsencode(path), MAX_FILE)
+    assert (data, seen.size) == (b"", 0)
