@@ -134,3 +134,12 @@ def test_what_cannot_be_read_says_why(data: bytes, status: Status) -> None:
     with pytest.raises(ParseFailure) as failure:
         parsed("a.docx", data)
     assert failure.value.status is status
+
+
+def test_text_under_more_tables_than_can_be_read_is_not_called_empty() -> None:
+    depth = 2_000
+    body = "<w:tbl><w:tr><w:tc>" * depth + paragraph("The ferry.") + "</w:tc></w:tr></w:tbl>" * depth
+    with pytest.raises(ParseFailure) as failure:
+        parsed("deep.docx", docx(body))
+    assert failure.value.status is Status.TOO_LARGE
+    assert "256 levels" in failure.value.reason

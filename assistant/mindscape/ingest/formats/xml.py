@@ -13,10 +13,14 @@ from mindscape_storage.records import Status
 Element = etree._Element  # pyright: ignore[reportPrivateUsage]
 
 
+MAX_DEPTH = 256
+
+
 def xml_tree(data: bytes, name: str) -> Element:
     """The root of a part of a package, damaged places skipped.
 
-    Raises ParseFailure(DAMAGED) when there is nothing to save.
+    Raises ParseFailure: DAMAGED when there is nothing to save, TOO_LARGE where a limit of the XML library
+    (MAX_DEPTH levels, 10 MB in one run of text) would silently end the tree.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False
@@ -29,6 +33,12 @@ def xml_tree(data: bytes, name: str) -> Element:
         raise ParseFailure(
             Status.DAMAGED,
             f"Its part {name[:100]} is not XML. Open it in the program that made it and save it.",
+        )
+    if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+        raise ParseFailure(
+            Status.TOO_LARGE,
+            f"Its part {name[:100]} is nested deeper than {MAX_DEPTH} levels, or one run of text in it is "
+            "larger than 10 MB. Open it in the program that made it and save a simpler version.",
         )
     return root
 
