@@ -93,8 +93,12 @@ class Peer:
             self._waiting.pop(number, None)
 
     def close(self) -> None:
-        """Close the connection; `run` returns."""
+        """Close the connection when all is sent; then `run` returns."""
         self._writer.close()
+
+    def abort(self) -> None:
+        """Close the connection at once; `run` returns."""
+        self._writer.transport.abort()
 
     async def _read_line(self) -> bytes | None:
         """The next line, or None at the end. A line over the limit is skipped and answered with an error."""
@@ -196,7 +200,7 @@ class Peer:
                 async with asyncio.timeout(SEND_SECONDS):
                     await self._writer.drain()
             except TimeoutError:
-                self._writer.transport.abort()
+                self.abort()
                 raise
 
     def _settle(self, future: asyncio.Future[Any], message: Json) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from mindscape import client
@@ -17,6 +18,7 @@ from mindscape.cli import main
 from mindscape.daemon.lifecycle import take_lock
 from mindscape.errors import DaemonUnreachable
 from mindscape.paths import find_paths
+from mindscape.protocol import encode
 from tests.daemon.harness import Daemon
 
 
@@ -175,3 +177,38 @@ def test_a_daemon_that_is_stopping_is_waited_for_and_another_is_started(
     assert client.request(find_paths(), "hello", {})["protocol"] == 1
     assert lock == []
     daemon.call("shutdown")
+
+
+def test_stopping_while_it_embeds_leaves_no_engine_and_starts_none(daemon: Daemon, folder: Path) -> None:
+    for index in range(100):
+        (folder / f"{index}.md").write_text(f"# Note {index}\n\n" + f"Tide {index} carried boats. " * 400)
+    daemon.call("add", paths=[str(folder)])
+    with daemon.connect() as link, link.makefile("rb") as lines:
+        link.sendall(encode({"jsonrpc": "2.0", "id": 1, "method": "subscribe", "params": {}}))
+        while "open_embedder" not in read_log(daemon):
+            assert lines.readline()
+    assert daemon.process is not None
+    children = psutil.Process(daemon.process.pid).children(recursive=True)
+    assert children
+    assert daemon.stop() == 0
+    assert "started as process" not in read_log(daemon).partition(" stopping\n")[2]
+    assert psutil.wait_procs(children, timeout=5)[1] == []
+
+
+def test_a_client_that_does_not_read_does_not_keep_it_from_stopping(daemon: Daemon, folder: Path) -> None:
+    (folder / "long.md").write_text("The tide carried boats.\n" * 40_000)
+    daemon.call("add", paths=[str(folder / "long.md")])
+    daemon.wait()
+    document = daemon.call("ls")["documents"][0]["id"]
+    with daemon.connect() as link:
+        for number in range(4):
+            link.sendall(
+                encode({"jsonrpc": "2.0", "id": number, "method": "get", "params": {"place": str(document)}})
+            )
+        assert link.recv(1)
+        assert daemon.stop() == 0
+    assert read_log(daemon).endswith(" stopped\n")
+
+
+def read_log(daemon: Daemon) -> str:
+    return daemon.paths.log.read_text(encoding="utf-8")

@@ -30,6 +30,7 @@ log = logging.getLogger("mindscape.daemon")
 
 STOP_SECONDS = 1.5
 """Everything committed is safe at any moment, so leaving is never worth a longer wait."""
+CANCEL_SECONDS = 0.3
 LOG_BYTES = 2_000_000
 
 
@@ -91,6 +92,9 @@ async def _serve(paths: Paths, settings: Settings, say: Callable[[str], None]) -
     listener.remove()
     working.cancel()
     await server.stop()
+    # Nobody may start a child again: so first everybody who uses one, then the children. One that is in the
+    # middle of a batch can keep its caller only until it is killed.
+    await asyncio.wait([working], timeout=CANCEL_SECONDS)
     await asyncio.gather(models.stop(), workers.stop(), return_exceptions=True)
     await asyncio.wait([working])
     await asyncio.to_thread(library.close)

@@ -15,6 +15,7 @@ from mindscape.rpc import Handler, Peer
 log = logging.getLogger(__name__)
 
 MAX_CLIENTS = 64
+CLOSE_SECONDS = 0.3
 _TOO_MANY: Json = {
     "code": DaemonUnreachable.rpc_code,
     "message": f"The daemon has too many clients ({MAX_CLIENTS}); close one and try again.",
@@ -35,11 +36,15 @@ class Server:
         self._server = await asyncio.start_unix_server(self._accept, sock=listener, limit=MAX_MESSAGE_BYTES)
 
     async def stop(self) -> None:
-        """Stop accepting and end every connection."""
+        """Stop accepting and end every connection; what a client does not read by then is not sent."""
         if self._server is not None:
             self._server.close()
         for peer in self._clients.values():
             peer.close()
+        if self._clients:
+            await asyncio.wait(self._clients, timeout=CLOSE_SECONDS)
+        for peer in self._clients.values():
+            peer.abort()
         await asyncio.gather(*self._clients)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
