@@ -7,7 +7,7 @@ import os
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Final, cast
 
 from mindscape.errors import UsageError
 
@@ -36,22 +36,34 @@ class Settings:
     """Address space of one worker."""
 
 
+BOUNDS: Final[dict[str, tuple[int, int] | tuple[float, float]]] = {
+    "threads": (0, 1_024),
+    "workers": (0, 256),
+    "idle_minutes": (0.0, 1_000_000.0),
+    "poll_seconds": (0, 86_400),
+    "reconcile_minutes": (0, 1_000_000),
+    "max_file_mb": (1, 1_000_000),
+    "parse_seconds": (1, 86_400),
+    "parse_memory_mb": (256, 1_000_000),
+}
+"""Least and most of each number; a whole number where the bounds are."""
+
+
 def load_settings(file: Path, environ: dict[str, str] | None = None) -> Settings:
     """Read the file, if there is one, and the environment.
 
     Raises UsageError with the file, the key and the nearest valid key.
     """
-    hints = get_type_hints(Settings)
     values: dict[str, Any] = {}
     for key, value in _read(file).items():
         _check_key(key, f"{file}")
-        values[key] = _convert(key, value, hints[key], f"{file}")
+        values[key] = _convert(key, value, f"{file}")
     for name, value in (dict(os.environ) if environ is None else environ).items():
         key = name.removeprefix("MINDSCAPE_").lower()
         if not name.startswith("MINDSCAPE_") or key == "home":
             continue
         _check_key(key, "the environment")
-        values[key] = _convert(key, value, hints[key], "the environment")
+        values[key] = _convert(key, value, "the environment")
     return Settings(**values)
 
 
@@ -76,21 +88,30 @@ def _check_key(key: str, where: str) -> None:
         raise UsageError(f'"{key}" in {where} is not a setting. {hint}')
 
 
-def _convert(key: str, value: Any, kind: Any, where: str) -> Any:
+def _convert(key: str, value: Any, where: str) -> Any:
     """The value as the setting's type; text from the environment is parsed."""
-    try:
-        if kind == tuple[str, ...]:
-            if isinstance(value, str):
-                value = [part for part in value.split(os.pathsep) if part]
-            if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-                raise ValueError
-            return tuple(value)
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise ValueError
-        number = kind(value)
-        if number < 0:
-            raise ValueError
+    if key not in BOUNDS:
+        parts = value.split(os.pathsep) if isinstance(value, str) else value
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in cast(list[Any], parts)):
+            raise UsageError(f'"{key}" in {where} must be a list of texts, not {value!r}.')
+        return tuple(part for part in cast(list[str], parts) if part)
+    least, most = BOUNDS[key]
+    kind = type(least)
+    number = _number(value, kind)
+    # Written so that NaN, which compares with nothing, is refused too.
+    if number is not None and least <= number <= most:
         return number
-    except ValueError:
-        wanted = "a list of texts" if kind == tuple[str, ...] else "a number of 0 or more"
-        raise UsageError(f'"{key}" in {where} must be {wanted}, not {value!r}.') from None
+    wanted = "a whole number" if kind is int else "a number"
+    raise UsageError(f'"{key}" in {where} must be {wanted} from {least:,.0f} to {most:,.0f}, not {value!r}.')
+
+
+def _number(value: Any, kind: type[int] | type[float]) -> int | float | None:
+    """The value as a number of that kind; None when it is none, or would have to be rounded."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if kind is int and isinstance(value, float):
+        return None
+    try:
+        return kind(value)
+    except (ValueError, OverflowError):
+        return None
