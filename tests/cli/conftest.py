@@ -74,6 +74,8 @@ class FakeDaemon:
     def __init__(self, socket_path: Path) -> None:
         self.asked: list[tuple[str, Json]] = []
         self.cancelled = threading.Event()
+        self.resets = False
+        """Whether it ends each connection at what follows the hello."""
         self.answers: dict[str, Answer] = {
             "hello": lambda _params, _stream: {"protocol": 1, "version": "0.1.0", "pid": os.getpid()}
         }
@@ -120,6 +122,8 @@ class FakeDaemon:
             with link, link.makefile("rb") as lines:
                 for line in lines:
                     self._reply(link, decode(line))
+                    if self.resets and link.recv(1, socket.MSG_PEEK):
+                        break  # closed with something unread, a socket is reset
 
     def _reply(self, link: socket.socket, message: Json) -> None:
         if message["method"] == "$/cancel":

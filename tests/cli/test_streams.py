@@ -187,3 +187,34 @@ def test_ctrl_c_cancels_the_question_and_ends_with_130(daemon: FakeDaemon) -> No
     ended.set()
     assert (process.returncode, stderr) == (130, b"")
     assert daemon.cancelled.wait(10)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "said"),
+    [
+        (">&-", "mindscape: The output is closed. To discard it, add: > /dev/null\n"),
+        (">/dev/full", "mindscape: The output cannot be written: No space left on device.\n"),
+    ],
+)
+@pytest.mark.parametrize("command", ["ls", "ls --json"])
+def test_output_that_cannot_be_written_is_a_sentence(
+    daemon: FakeDaemon, command: str, redirection: str, said: str
+) -> None:
+    row = {"id": 1, "path": "/library/a.md", "status": "ready", "reason": None, "tier": "embedded"}
+    daemon.gives("ls", {"documents": [{**row, "passages": 1}]})
+    line = f"exec {sys.executable} -m mindscape {command} {redirection}"
+    ran = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True)
+    assert (ran.returncode, ran.stderr) == (4, said)
+
+
+def test_closed_messages_and_input_are_no_fault(daemon: FakeDaemon) -> None:
+    daemon.gives("ls", {"documents": []})
+    line = f"exec {sys.executable} -m mindscape ls <&- 2>&-"
+    assert subprocess.run(["sh", "-c", line], stdout=subprocess.PIPE).returncode == 1
+
+
+def test_a_daemon_that_dies_before_it_answers_is_said(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.resets = True
+    ran = mindscape("search", "x")
+    assert (ran.code, ran.stdout) == (3, "")
+    assert ran.stderr.startswith("mindscape: The daemon stopped before it answered.")
