@@ -42,6 +42,8 @@ INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 
 TIERS: Final = ("searchable", "embedded", "summarised", "recorded", "connected", "refined")
+READY_TIERS: Final = TIERS[:2]
+"""Those that this version builds."""
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mindscape.errors import NotFound, Refused
+from mindscape.errors import DaemonUnreachable, NotFound, Refused
 
 from .conftest import ANSWER, HIT, STATUS, FakeDaemon, Run
 
@@ -41,6 +41,22 @@ def test_search_that_finds_nothing_ends_with_one(daemon: FakeDaemon, mindscape: 
     ran = mindscape("search", "x")
     assert (ran.code, ran.stdout) == (1, "")
     assert "Nothing was found" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("coverage", "said"),
+    [
+        ({"documents": 0}, "The library is empty. Add a folder: mindscape add PATH\n"),
+        ({"documents": 0, "behind": 3, "notes": ["3 are read."]}, "Nothing was found.\n3 are read.\n"),
+        ({"documents": 2}, "Nothing was found.\n"),
+    ],
+)
+def test_a_search_in_an_empty_library_says_so(
+    daemon: FakeDaemon, mindscape: Run, coverage: Json, said: str
+) -> None:
+    daemon.gives("search", {"query": "x", "took_ms": 1, "results": [], "coverage": coverage})
+    ran = mindscape("search", "x")
+    assert (ran.code, ran.stdout, ran.stderr) == (1, "", said)
 
 
 def test_words_after_two_dashes_may_start_with_a_dash(daemon: FakeDaemon, mindscape: Run) -> None:
@@ -98,6 +114,19 @@ def test_rm_passes_on_whether_to_forget(daemon: FakeDaemon, mindscape: Run, tmp_
     ran = mindscape("rm", str(tmp_path), "--forget")
     assert (ran.code, ran.stdout) == (0, "4 documents removed from the library\n")
     assert daemon.asked == [("rm", {"paths_b64": [encoded(tmp_path)], "forget": True})]
+
+
+def test_rm_says_how_to_leave_out_a_part_of_a_folder(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path
+) -> None:
+    real = os.path.realpath(tmp_path)
+    daemon.refuses("rm", NotFound("It is not watched."))
+    daemon.gives("status", {**STATUS, "folders": [{"path": real, "mode": "events", "documents": 1}]})
+    ran = mindscape("rm", f"{tmp_path}/a.md")
+    assert ran.code == 1
+    hint = f"To leave out {tmp_path}/a.md, name it in {real}/.mindscapeignore.\n"
+    assert ran.stderr == f"mindscape: It is not watched. {hint}"
+    assert mindscape("rm", "/elsewhere").stderr == "mindscape: It is not watched.\n"
 
 
 def test_ls_prints_the_documents_and_an_empty_library_ends_with_one(
@@ -176,6 +205,63 @@ def test_open_starts_the_editor_at_the_line(
     assert mindscape("open", "1").code == 1
 
 
+@pytest.mark.parametrize("place", ["4", "{}/scan.png", "pictures/scan.png"])
+def test_open_shows_a_document_without_text_in_a_viewer(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    picture = tmp_path / "pictures" / "scan.png"
+    picture.parent.mkdir()
+    picture.touch()
+    monkeypatch.chdir("/")
+    opened: list[Json] = []
+    monkeypatch.setattr("mindscape.cli.opener.opening_for", opened.append)
+    monkeypatch.setattr("mindscape.cli.opener.launch", list[None]().append)
+    daemon.refuses("get", NotFound("It has no text."))
+    row = {"id": 4, "path": str(picture), "path_bytes_b64": encoded(picture)}
+    daemon.gives("ls", {"documents": [row]})
+    ran = mindscape("open", place.format(picture.parent), "--json")
+    assert json.loads(ran.stdout) == {"path": str(picture), "line": None, "page": None}
+    assert opened == [{"document": row}]
+    assert mindscape("open", "9").stderr == "mindscape: It has no text.\n"
+
+
+def test_a_path_that_is_not_utf_8_is_sent_as_the_id_or_the_name_shown(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path
+) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    os.mkdir(folder)  # noqa: PTH102 - its name is not UTF-8
+    note = f"{folder}/a.md"
+    Path(note).touch()
+    shown = f"{tmp_path}/caf\ufffd"
+    daemon.gives("ls", {"documents": [{"id": 4, "path": f"{shown}/a.md", "path_bytes_b64": encoded(note)}]})
+    daemon.gives("get", HIT)
+    daemon.gives("search", {"query": "x", "took_ms": 1, "results": [HIT], "coverage": {}})
+    mindscape("get", note)
+    mindscape("get", f"{note}:7")
+    mindscape("search", "x", "--in", note)
+    mindscape("search", "x", "--in", folder)
+    asked = [params.get("place") or params["scope"] for method, params in daemon.asked if method != "ls"]
+    assert asked == ["4", "4:7", "4", shown]
+
+
+@pytest.mark.parametrize(
+    ("needed", "end"), [({"right": 0.75, "refused": 0.5}, "; 75% and 50% are needed.\n"), (None, ".\n")]
+)
+def test_a_model_that_may_not_answer_is_said_with_what_the_exam_found(
+    daemon: FakeDaemon, mindscape: Run, needed: Json | None, end: str
+) -> None:
+    quality = {"exam_right": 0.75, "exam_refused": 0.0}
+    row = {"name": "small", "kind": "generator", "capabilities": [], "quality": quality, "needed": needed}
+    daemon.gives("models.use", row)
+    ran = mindscape("models", "use", "small.gguf")
+    assert ran.stderr.startswith("A model that is not known yet sits an exam first")
+    assert ran.stderr.endswith(
+        f"\nIt answered 75% of the answerable questions and refused 0% of the others{end}"
+    )
+    daemon.gives("models.use", {**row, "capabilities": ["answer"]})
+    assert mindscape("models", "use", "small").stderr == ""
+
+
 def test_models_are_listed_and_chosen_by_name_or_file(
     daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +290,20 @@ def test_doctor_ends_with_one_when_a_check_failed(
     assert (ran.code, json.loads(ran.stdout)) == (code, result)
     assert daemon.asked == [("doctor", {"repair": True})]
     assert ("Mend it." in mindscape("doctor").stdout) == (state != "ok")
+
+
+def test_doctor_of_a_damaged_library_is_a_failed_check_with_what_to_do(
+    daemon: FakeDaemon, home: Path, mindscape: Run
+) -> None:
+    said = f"The library {home}/library.db is damaged (malformed)."
+    daemon.refuses("doctor", DaemonUnreachable(said))
+    ran = mindscape("doctor", "--json")
+    check = json.loads(ran.stdout)["checks"][0]
+    assert (ran.code, check["name"], check["state"], check["message"]) == (1, "file", "fail", said)
+    assert check["fix"].startswith("Move the file away")
+    assert "Move the file away" in mindscape("doctor").stdout
+    daemon.refuses("doctor", DaemonUnreachable("It is gone."))
+    assert mindscape("doctor", "--json").code == 3
 
 
 def test_a_running_daemon_reports_its_process(daemon: FakeDaemon, mindscape: Run) -> None:

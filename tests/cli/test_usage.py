@@ -46,7 +46,18 @@ def test_wrong_usage_ends_with_two_and_says_why(mindscape: Run, words: list[str]
 def test_an_unknown_command_suggests_the_nearest(mindscape: Run, typed: str, meant: str) -> None:
     ran = mindscape(typed)
     assert ran.code == 2
-    assert f"did you mean '{meant}'" in ran.stderr
+    assert f"did you mean '{meant}'? 'mindscape --help' lists them." in ran.stderr
+
+
+def test_an_unknown_command_like_no_other_is_said_in_a_sentence(mindscape: Run) -> None:
+    assert mindscape("zzz").stderr == "mindscape: there is no command 'zzz'. 'mindscape --help' lists them.\n"
+
+
+def test_only_the_tiers_that_are_built_are_offered(mindscape: Run) -> None:
+    for offer in (mindscape("status", "--help").stdout, mindscape("completion", "bash").stdout):
+        assert "searchable" in offer
+        assert "embedded" in offer
+        assert "summarised" not in offer
 
 
 def test_every_command_is_in_the_help_and_has_its_own(mindscape: Run) -> None:

@@ -111,6 +111,9 @@ def test_a_damaged_library_is_said_and_left_as_it_is(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path / "home")
     daemon.paths.database.write_bytes(b"this is not a database, " * 500)
     assert str(daemon.paths.database) in daemon.start()
+    code, said = command(daemon, "doctor")
+    assert code == 1
+    assert said.startswith(f"fail file: The library {daemon.paths.database} is damaged")
     assert daemon.paths.database.read_bytes().startswith(b"this is not a database")
 
 

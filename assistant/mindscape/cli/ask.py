@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when the documents do not answer the question."""
     params: Json = {"question": " ".join(args.question), "mode": args.mode, "stream": not args.no_stream}
-    params["scope"] = absolute_place(args.scope) if args.scope else None
+    params["scope"] = absolute_place(args.scope, paths) if args.scope else None
     if args.json:
         result = client.request(paths, "ask", params, on_stream=None if args.no_stream else _emit_token)
         emit(result)

@@ -67,7 +67,7 @@ def parse(words: list[str]) -> tuple[Command, argparse.Namespace]:
     """The command that `words[0]` names and its arguments. Raises UsageError."""
     name, *rest = words
     if name not in COMMANDS:
-        raise UsageError(f"there is no command {name!r}{_nearest(name)}. 'mindscape --help' lists them.")
+        raise UsageError(f"there is no command {name!r}{_nearest(name)} 'mindscape --help' lists them.")
     command, parser = command_parser(name)
     # Options may stand between the words of a question; after `--` everything is words.
     read = parser.parse_args if "--" in rest else parser.parse_intermixed_args
@@ -119,4 +119,4 @@ def _nearest(name: str) -> str:
     import difflib
 
     close = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f"; did you mean {close[0]!r}?" if close else "."

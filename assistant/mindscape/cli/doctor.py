@@ -8,8 +8,10 @@ from typing import Any
 from mindscape import client
 from mindscape.cli.output import Printer, coloured, emit, out
 from mindscape.cli.progress import shown_progress
+from mindscape.errors import DaemonUnreachable
 from mindscape.paths import Paths
 
+_MOVE_AWAY = "Move the file away and add your folders again; your documents are untouched."
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
@@ -20,8 +22,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when a check failed."""
-    with shown_progress() as on_stream:
-        result = client.request(paths, "doctor", {"repair": args.repair}, on_stream=on_stream)
+    try:
+        with shown_progress() as on_stream:
+            result = client.request(paths, "doctor", {"repair": args.repair}, on_stream=on_stream)
+    except DaemonUnreachable as error:
+        if f"The library {paths.database} is damaged" not in str(error):
+            raise
+        result = {"checks": [{"name": "file", "state": "fail", "message": str(error), "fix": _MOVE_AWAY}]}
     checks: list[dict[str, Any]] = result["checks"]
     if args.json:
         emit(result)

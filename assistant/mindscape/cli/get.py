@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """The text on stdout; where it is, for a person watching, on stderr."""
-    result = client.request(paths, "get", {"place": absolute_place(args.place)})
+    result = client.request(paths, "get", {"place": absolute_place(args.place, paths)})
     if args.json:
         emit(result)
         return 0

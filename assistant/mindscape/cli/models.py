@@ -43,14 +43,31 @@ def _use(args: argparse.Namespace, paths: Paths) -> int:
         raise UsageError("'models use' needs a model's name or a GGUF file; 'mindscape models' lists them.")
     is_file = os.sep in args.name or args.name.lower().endswith(".gguf")
     params = {"path": os.path.abspath(args.name)} if is_file else {"name": args.name}  # noqa: PTH100
+    if is_file:
+        err().line("A model that is not known yet sits an exam first, which takes a minute or two.")
     result = client.request(paths, "models.use", params)
     if args.json:
         emit(result)
     else:
         out().line("using ", bold(str(result.get("name", args.name))))
-        if result.get("kind") == "generator" and "answer" not in result.get("capabilities", ()):
-            err().line("It was measured not to be good enough to answer, so answers stay quotes.")
+    if result.get("kind") == "generator" and "answer" not in result.get("capabilities", ()):
+        err().line("It was measured not to be good enough to answer, so answers stay quotes.")
+        if found := _exam(result):
+            err().line(found)
     return 0
+
+
+def _exam(model: Json) -> str:
+    """What the exam found, in words; empty for a model that sat none."""
+    quality: Json = model.get("quality") or {}
+    if "exam_right" not in quality or "exam_refused" not in quality:
+        return ""
+    right, refused = quality["exam_right"], quality["exam_refused"]
+    found = f"It answered {right:.0%} of the answerable questions and refused {refused:.0%} of the others"
+    needed: Json | None = model.get("needed")
+    return (
+        f"{found}; {needed['right']:.0%} and {needed['refused']:.0%} are needed." if needed else f"{found}."
+    )
 
 
 def _print_model(printer: Printer, model: Json) -> None:

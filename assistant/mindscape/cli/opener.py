@@ -6,7 +6,8 @@ import argparse
 
 from mindscape import client
 from mindscape.cli.output import emit
-from mindscape.cli.places import absolute_place
+from mindscape.cli.places import absolute_place, document_called
+from mindscape.errors import NotFound
 from mindscape.paths import Paths
 from mindscape.tui.opening import launch, opening_for
 
@@ -18,7 +19,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """Open it; an editor in the terminal is waited for, a viewer is not."""
-    place = client.request(paths, "get", {"place": absolute_place(args.place)})
+    try:
+        place = client.request(paths, "get", {"place": absolute_place(args.place, paths)})
+    except NotFound:
+        # A picture, say, has no text to be a place in, but can be looked at.
+        document = document_called(args.place, paths)
+        if document is None:
+            raise
+        place = {"document": document}
     launch(opening_for(place))
     if args.json:
         emit({"path": place["document"]["path"], "line": place.get("line"), "page": place.get("page")})

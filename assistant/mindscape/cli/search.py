@@ -17,6 +17,7 @@ from mindscape.text import printable
 from mindscape.tui.wording import coverage_note, heading_of, where
 
 _SNIPPET_LINES = 3
+_KNOWN = ("documents", "behind", "without_text")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when nothing was found."""
     query = " ".join(args.query)
     params: dict[str, Any] = {"query": query, "k": args.k, "tag": args.tag, "since": args.since}
-    params["scope"] = absolute_place(args.scope) if args.scope else None
+    params["scope"] = absolute_place(args.scope, paths) if args.scope else None
     result = client.request(paths, "search", params)
     found: list[dict[str, Any]] = result["results"]
     if args.json:
@@ -43,9 +44,13 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     printer = out()
     for hit in found:
         _print_hit(printer, hit, matches(query))
+    coverage: dict[str, Any] = result.get("coverage") or {}
+    if not found and coverage and not any(coverage.get(what) for what in _KNOWN):
+        err().line("The library is empty. Add a folder: mindscape add PATH")
+        return 1
     if not found:
         err().line("Nothing was found.")
-    if note := coverage_note(result.get("coverage") or {}):
+    if note := coverage_note(coverage):
         err().line(note)
     return 0 if found else 1
 

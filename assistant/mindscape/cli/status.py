@@ -10,7 +10,7 @@ from mindscape.cli.output import Part, Printer, bold, coloured, dim, emit, out
 from mindscape.cli.progress import shown_progress
 from mindscape.errors import UsageError
 from mindscape.paths import Paths
-from mindscape.protocol import TIERS
+from mindscape.protocol import READY_TIERS, TIERS
 from mindscape.tui.wording import counted, one_line, short_path
 
 Json = dict[str, Any]
@@ -18,8 +18,20 @@ Json = dict[str, Any]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--wait", choices=TIERS, metavar="TIER", help=f"wait for one of {', '.join(TIERS)}")
+    parser.add_argument(
+        "--wait",
+        choices=_Tiers(READY_TIERS),
+        metavar="TIER",
+        help=f"wait until all is {' or '.join(READY_TIERS)}",
+    )
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds (exit code 4)")
+
+
+class _Tiers(tuple[str, ...]):
+    """Offers what is built and takes every tier there is: the daemon says why it does not build one."""
+
+    def __contains__(self, tier: object) -> bool:
+        return tier in TIERS
 
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
