@@ -80,7 +80,10 @@ def test_a_file_without_a_visible_character_is_empty(data: bytes) -> None:
 
 def test_a_text_file_beyond_the_limit_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parse_module, "MAX_TEXT_BYTES", 1 << 20)
-    assert failure_of("big.log", b"x" * ((1 << 20) + 1)).status is Status.TOO_LARGE
+    failure = failure_of("big.log", b"x" * (3 << 20))
+    assert failure.status is Status.TOO_LARGE
+    assert "3 MiB" in failure.reason
+    assert "up to 1 MiB" in failure.reason
 
 
 @pytest.mark.parametrize(

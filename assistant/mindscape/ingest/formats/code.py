@@ -17,8 +17,8 @@ def parse(source: Source, media_type: str) -> Parsed:
     text = decoded.text
     blocks: list[Block] = []
     for start, end in blank_line_runs(text):
-        line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-        if blocks and _INDENTED.match(text, line):
+        # Only white space stands between the line's start and the run's.
+        if blocks and (_INDENTED.match(text, start) or text[start - 1] in " \t"):
             blocks[-1] = Block("code", blocks[-1].start, end)
         else:
             blocks.append(Block("code", start, end))
