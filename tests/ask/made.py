@@ -13,10 +13,12 @@ def source(
     score: float = 1.0,
     cosine: float | None = None,
     heading: tuple[str, ...] = (),
+    title: str | None = None,
+    start: int = 100,
 ) -> Source:
     document = Document(
-        number, 1, path.encode(), path, FileStat(1, 1, 1, 1), Status.OK, None, number, title=None, passages=1
+        number, 1, path.encode(), path, FileStat(1, 1, 1, 1), Status.OK, None, number, title=title, passages=1
     )
-    passage = Passage(number, number, 0, 100, 100 + len(text), text, 7, heading)
+    passage = Passage(number, number, 0, start, start + len(text), text, 7, heading)
     legs = {"words": score} if cosine is None else {"words": score, "vector": cosine}
     return Source(passage, document, (), Place(line=7, heading=heading), score, legs)

@@ -111,3 +111,24 @@ def test_a_line_that_only_links_elsewhere_gives_way_to_one_that_says_something()
     assert (
         quoted("When does the ferry leave Skarne?", links, says)[0] == "From Skarne the ferry leaves at 7:40."
     )
+
+
+def test_a_bare_title_or_heading_is_no_quote() -> None:
+    text = "Beehive log\n\nRye bread\n\nThe hive weighs 31 kilos."
+    log = source(text, "/notes/hive.docx", title="Beehive log", heading=("Bread", "Rye bread"))
+    assert [one.text for one in candidates("Beehive log and rye bread", [log])] == [
+        "The hive weighs 31 kilos."
+    ]
+    assert quoted("Beehive log: what does the hive weigh?", log) == ["The hive weighs 31 kilos."]
+
+
+def test_of_a_csv_file_the_row_that_answers_is_quoted_alone() -> None:
+    text = "tool,price\nplane,48\nchisel,12\nsaw,31\n"
+    for name in ("/shop/tools.csv", "/shop/TOOLS.TSV"):
+        tools = source(text.replace(",", "\t") if "TSV" in name else text, name, start=0)
+        assert [one.replace("\t", ",") for one in quoted("What price is the chisel?", tools)] == ["chisel,12"]
+
+
+def test_rows_of_a_csv_file_are_never_joined() -> None:
+    rows = source("chisel,small,12\nchisel,large,19\n", "/shop/tools.csv")
+    assert quoted("chisel", rows) in (["chisel,small,12"], ["chisel,small,12", "chisel,large,19"])

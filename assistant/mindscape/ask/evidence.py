@@ -66,26 +66,39 @@ def rarity(conn: Connection, question: str) -> dict[str, float]:
     return {forms[word]: max(0.05, 1.0 - math.log(1 + count) / whole) for word, count in found.items()}
 
 
-def coverage(conn: Connection, encoder_id: int | None, has_vector: bool) -> dict[str, Any]:
+def coverage(
+    conn: Connection, encoder_id: int | None, has_vector: bool, has_query: bool = True
+) -> dict[str, Any]:
     """What an answer could draw on, and what it could not: documents, those behind, those without text.
 
-    `legs` are those that were used; `notes` are sentences about what was left out.
+    `legs` are those that were used; `notes` are sentences about what was left out. Without a query nothing
+    was searched, and nothing failed.
     """
     known = documents.counts(conn, encoder_id)
     waiting = known["by_status"].get(Status.PENDING.value, 0)
     not_embedded = known["searchable"] - known["embedded"] if encoder_id is not None else 0
     notes: list[str] = []
-    if not has_vector:
+    if not has_query:
+        notes.append("There was nothing to search for: the query is empty.")
+    elif not has_vector:
         notes.append("Searched by words only: no embedder answered.")
     elif not_embedded:
-        notes.append(f"{not_embedded} documents are not embedded yet; they were searched by words only.")
+        notes.append(
+            "1 document is not embedded yet; it was searched by words only."
+            if not_embedded == 1
+            else f"{not_embedded:,} documents are not embedded yet; they were searched by words only."
+        )
     if waiting:
-        notes.append(f"{waiting} documents are still being read.")
+        notes.append(
+            "1 document is still being read."
+            if waiting == 1
+            else f"{waiting:,} documents are still being read."
+        )
     return {
         "documents": known["searchable"],
         "behind": waiting + (not_embedded if has_vector else 0),
         "without_text": known["by_status"].get(Status.NO_TEXT.value, 0),
-        "legs": ["words", "vector"] if has_vector else ["words"],
+        "legs": ["words", "vector"][: has_query + has_vector],
         "notes": notes,
     }
 

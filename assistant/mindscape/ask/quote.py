@@ -37,6 +37,7 @@ POINTER, POINTER_PROSE = 0.5, 0.35
 
 _LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|\[\[[^\]]*\]\]|https?://\S+")
 _LISTED = ("-", "*", "+", "|", "#", "\u2022")
+_ROWS = (".csv", ".tsv")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
@@ -51,6 +52,8 @@ class Sentence:
     terms: frozenset[str]
     context: frozenset[str]
     """Terms it stands under (title, headings), so that "It leaves at 7:40." can answer for the ferry."""
+    row: bool = False
+    """True for a row of a CSV file, which says nothing about the rows beside it."""
 
     @property
     def text(self) -> str:
@@ -67,19 +70,49 @@ def candidates(question: str, sources: Sequence[Source], most: int = MAX_SENTENC
     found: list[Sentence] = []
     worth: list[float] = []
     for index, source in enumerate(sources):
-        context, passage = frozenset(all_terms(source.context)), source.passage.text
-        mine = [
-            Sentence(index, passage, start, end, frozenset(all_terms(passage[start:end])), context)
-            for start, end in quotable(passage)
-        ]
+        mine = _sentences(index, source)
         shared = [float(len(one.terms & wanted)) for one in mine]
         found += mine
         worth += [
-            shared[at] + 0.5 * max(shared[max(at - 1, 0) : at + 2]) - 2.0 * index / len(sources)
-            for at in range(len(mine))
+            shared[at]
+            + 0.5 * (shared[at] if one.row else max(shared[max(at - 1, 0) : at + 2]))
+            - 2.0 * index / len(sources)
+            for at, one in enumerate(mine)
         ]
     best = sorted(range(len(found)), key=lambda at: (-worth[at], at))[:most]
     return [found[at] for at in sorted(best)]
+
+
+def _sentences(index: int, source: Source) -> list[Sentence]:
+    """What could be quoted of a source: no title or heading, and of a CSV file its rows."""
+    context, passage = source.context, source.passage.text
+    rows = source.document.display.lower().endswith(_ROWS)
+    spans = _rows(passage) if rows else quotable(passage)
+    if rows and source.passage.start == 0 and _names_columns(passage, spans):
+        context = f"{context}\n{passage[slice(*spans.pop(0))]}"
+    titles = {_bare(title) for title in (source.document.title or "", *source.passage.heading)}
+    under = frozenset(all_terms(context))
+    return [
+        Sentence(index, passage, start, end, frozenset(all_terms(passage[start:end])), under, rows)
+        for start, end in spans
+        if _bare(passage[start:end]) not in titles
+    ]
+
+
+def _rows(text: str) -> list[tuple[int, int]]:
+    """The lines that say something, each at most MAX_CHARACTERS long."""
+    spans = [trimmed(text, *line.span()) for line in _LINE.finditer(text)]
+    return [(a, min(b, a + MAX_CHARACTERS)) for a, b in spans if any(char.isalnum() for char in text[a:b])]
+
+
+def _names_columns(text: str, rows: Sequence[tuple[int, int]]) -> bool:
+    """True when the first row has no figure and the second does: it says what the figures are."""
+    return len(rows) > 1 and [any(c.isdigit() for c in text[a:b]) for a, b in rows[:2]] == [False, True]
+
+
+def _bare(text: str) -> str:
+    """Letters and digits only: a title is the same with its marks and without."""
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def quotable(text: str) -> list[tuple[int, int]]:
@@ -143,7 +176,7 @@ def _worths(
     ]
     beside = [0.0] * len(found)
     for at in range(1, len(found)):
-        if found[at].source == found[at - 1].source:
+        if found[at].source == found[at - 1].source and not found[at].row:
             beside[at] = max(beside[at], own[at - 1])
             beside[at - 1] = max(beside[at - 1], own[at])
     return [mine + NEIGHBOUR * other for mine, other in zip(own, beside, strict=True)]
@@ -168,7 +201,7 @@ def _joined(found: Sequence[Sentence], chosen: Sequence[int]) -> list[Sentence]:
 
 
 def _adjoin(one: Sentence, following: Sentence) -> bool:
-    same = one.source == following.source
+    same = one.source == following.source and not one.row
     return same and not one.passage[one.end : following.start].strip()
 
 
