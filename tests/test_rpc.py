@@ -14,7 +14,7 @@ import pytest_asyncio
 from mindscape import protocol, rpc
 from mindscape.errors import MindscapeError
 from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
-from mindscape.rpc import Handler, Peer, Stream
+from mindscape.rpc import Handler, Peer, PeerGone, Stream
 
 
 class Other:
@@ -131,3 +131,9 @@ async def test_a_cancelled_call_stays_cancelled_when_the_peer_cannot_be_told() -
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
+
+
+async def test_a_call_over_a_lost_connection_says_that_the_peer_is_gone(other: Other) -> None:
+    other.peer.close()
+    with pytest.raises(PeerGone):
+        await other.peer.call("x", {})

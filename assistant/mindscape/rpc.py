@@ -84,6 +84,8 @@ class Peer:
         try:
             await self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
             return await future
+        except (ConnectionError, TimeoutError) as error:
+            raise PeerGone("The connection was lost.") from error
         except asyncio.CancelledError:
             # A peer that is gone needs no telling, and nothing may take the place of the cancellation.
             with suppress(ConnectionError, TimeoutError):

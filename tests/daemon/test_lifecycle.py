@@ -213,5 +213,24 @@ def test_a_client_that_does_not_read_does_not_keep_it_from_stopping(daemon: Daem
     assert read_log(daemon).endswith(" stopped\n")
 
 
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
+def test_a_daemon_that_never_listens_is_said_and_one_that_does_not_end_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    daemon = Daemon(tmp_path / "home")
+    monkeypatch.setenv("MINDSCAPE_HOME", str(daemon.home))
+    monkeypatch.setattr(client, "LISTEN_SECONDS", 0.1)
+    monkeypatch.setattr("mindscape.cli.daemon._END_SECONDS", 0.1)
+    signals: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: signals.append((pid, number)))  # pyright: ignore[reportUnknownLambdaType]
+    lock = take_lock(daemon.paths.lock)
+    assert main(["status"]) == 3
+    assert "does not listen. End it with: mindscape daemon stop" in capsys.readouterr().err
+    assert main(["daemon", "stop"]) == 4
+    assert f"'kill -9 {os.getpid()}' ends it" in capsys.readouterr().err
+    assert signals == [(os.getpid(), signal.SIGTERM), (os.getpid(), signal.SIGCONT)]
+    os.close(lock)
+
+
 def read_log(daemon: Daemon) -> str:
     return daemon.paths.log.read_text(encoding="utf-8")
