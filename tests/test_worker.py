@@ -46,6 +46,8 @@ def read_all(path: Path) -> tuple[Json, dict[str, list[Any]]]:
 
 
 def tiled(rows: dict[str, list[Any]]) -> str:
+    # What is embedded is never blank: an embedder refuses that.
+    assert all((passage[3] + passage[6]).strip() for passage in rows["passages"])
     return "".join(passage[3] for passage in rows["passages"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mindscape.ingest.passages import BLANK
 from mindscape_models.fake import FakeEmbedder
 from mindscape_storage import contents, documents, roots, vectors
 from mindscape_storage.database import open_writer, transaction
@@ -37,7 +38,8 @@ class Library:
             passages: list[NewPassage] = []
             start = 0
             for ordinal, text in enumerate(texts):
-                passages.append(NewPassage(ordinal, start, start + len(text), text, 1 + ordinal, ()))
+                prefix = "" if text.strip() else BLANK
+                passages.append(NewPassage(ordinal, start, start + len(text), text, 1 + ordinal, (), prefix))
                 start += len(text)
             contents.add_passages(self.conn, content, passages)
             contents.finish_content(self.conn, content, start, ContentInfo(), [], [])

@@ -177,3 +177,9 @@ def test_an_empty_library_finds_nothing(tmp_path: Path) -> None:
 
 def assert_connection(conn: Connection) -> None:
     assert coverage(conn, None, has_vector=False)["documents"] == 0
+
+
+def test_a_passage_of_white_space_is_not_a_result(tmp_path: Path) -> None:
+    made = Library(tmp_path / "library.db", {"/a.md": ["The ferry is blue.", " \n" * 500]}, FakeEmbedder())
+    assert texts(made, find(made, "What is blue?")) == ["The ferry is blue."]
+    made.close()

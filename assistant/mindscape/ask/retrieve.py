@@ -111,7 +111,8 @@ def retrieve(
         cosines |= search.cosines(conn, encoder_id, question_vector, others, packed)
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
         legs.append(Leg("vector", VECTOR, cosines, missing=None))
-    fused = [one for one in fuse(legs, also=passages) if one.id in passages]
+    # White space has no words, but a vector it does have.
+    fused = [one for one in fuse(legs, also=passages) if one.id in passages and passages[one.id].text.strip()]
     ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in fused]
     ranked.sort(key=lambda one: (-one.score, one.passage_id))
     return _distinct(ranked, passages, k)

@@ -22,6 +22,8 @@ EXPECTED_TOKENS = 160
 MAX_TOKENS = 250
 MAX_CHARACTERS = 20_000
 """Of a passage: white space costs no tokens, and a file can hold megabytes of it."""
+BLANK = "(white space)"
+"""In front of a passage that is nothing else, for no embedder has a vector for it."""
 MAX_PREFIX = 300
 """Characters of a header that go in front of a passage: a table with a thousand columns has a long one."""
 
@@ -70,7 +72,7 @@ def cut(parsed: Parsed) -> Iterator[NewPassage]:
     for start, end, section in _regions(text, parsed.sections):
         for a, b, header in _pack(text, _units(text, start, end, parsed.blocks)):
             line = lines.at(a) if lines else None
-            prefix = _shortened(header)
+            prefix = _shortened(header) if text[a:b].strip() else BLANK
             prefix = "" if prefix in text[a:b] else prefix
             yield NewPassage(ordinal, a, b, text[a:b], line, section.path if section else (), prefix)
             ordinal += 1
