@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mindscape.ingest.bounds import bounded
@@ -73,9 +73,9 @@ def test_more_headings_and_links_than_fit_into_a_message_are_read(tmp_path: Path
     assert len(found["links"]) == 9_000
 
 
-@pytest.mark.parametrize("filling", [b" ", b"\0", b"\n"])
-def test_long_runs_of_nothing_are_cut_too(tmp_path: Path, filling: bytes) -> None:
-    data = b"The keeper wrote it down.\n" + filling * 300_000
+@pytest.mark.parametrize(("filling", "times"), [(b" ", 300_000), (b"\0", 300_000), (b"\n", 4_300_000)])
+def test_long_runs_of_nothing_are_cut_too(tmp_path: Path, filling: bytes, times: int) -> None:
+    data = b"The keeper wrote it down.\n" + filling * times
     (tmp_path / "note.txt").write_bytes(data)
     _, found = read_all(tmp_path / "note.txt")
     assert tiled(found) == data.decode().replace("\0", " ")
@@ -111,6 +111,7 @@ LONG = st.tuples(st.text(min_size=1, max_size=3), st.sampled_from([1, 20_000]))
     levels=st.lists(st.integers(1, 9), min_size=1, max_size=40),
     kind=st.sampled_from(["paragraph", "table", "code", "item"]),
 )
+@example([("x", 10)], [("w", 300_000)] * 3, list(range(1, 10)) * 4, "table")
 def test_every_message_about_any_file_can_be_sent(
     pieces: list[tuple[str, int]], name_pieces: list[tuple[str, int]], levels: list[int], kind: Any
 ) -> None:
