@@ -232,7 +232,9 @@ class Methods:
                 ranked = retrieve(connection, query, vector, encoder, k, allowed, packed)
                 return {
                     "results": search_results(connection, ranked, allowed),
-                    "coverage": coverage(connection, encoder, vector is not None),
+                    "coverage": coverage(
+                        connection, encoder, vector is not None, has_query=bool(query.strip())
+                    ),
                 }
 
             packed = self._scheduler.packed(encoder)
