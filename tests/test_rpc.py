@@ -117,7 +117,7 @@ async def test_a_peer_that_reads_nothing_is_cut_off_and_its_answers_wait_unencod
     other.writer.transport.pause_reading()  # pyright: ignore[reportAttributeAccessIssue]
     for number in range(10):
         other.writer.write(encode({"id": number, "method": "x"}))
-    await other.running
+    await asyncio.wait_for(other.running, 30)
     assert encoded == 1
 
 
