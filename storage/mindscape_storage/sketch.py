@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT_SHARE = 0.4
+KEPT_SHARE = 0.25
 """Of the vectors, how many go on after the comparison of signs."""
 QUERY_BITS = 3
 _QUERY_REACH = 2.1
