@@ -220,20 +220,30 @@ def locate(conn: Connection, content_id: int, offset: int) -> Place:
     """Page and chapter labels, line (text-like contents) and headings at an offset."""
     with snapshot(conn):
         passage = next(passages_of(conn, content_id, offset, offset + 1), None)
-        headings = value(
-            conn,
-            """
-            SELECT path FROM sections WHERE content_id = ?1 AND start <= ?2 AND end > ?2
-            ORDER BY start DESC, level DESC LIMIT 1
-            """,
-            (content_id, offset),
-        )
-        return Place(
-            page=_mark(conn, content_id, "page", offset),
-            line=None if passage is None else _line(passage, offset),
-            heading=tuple(json.loads(headings)) if headings else (),
-            chapter=_mark(conn, content_id, "chapter", offset),
-        )
+        return _place(conn, content_id, offset, passage)
+
+
+def locate_in(conn: Connection, passage: Passage, offset: int) -> Place:
+    """The same for an offset that lies in a passage which is at hand."""
+    with snapshot(conn):
+        return _place(conn, passage.content_id, offset, passage)
+
+
+def _place(conn: Connection, content_id: int, offset: int, passage: Passage | None) -> Place:
+    headings = value(
+        conn,
+        """
+        SELECT path FROM sections WHERE content_id = ?1 AND start <= ?2 AND end > ?2
+        ORDER BY start DESC, level DESC LIMIT 1
+        """,
+        (content_id, offset),
+    )
+    return Place(
+        page=_mark(conn, content_id, "page", offset),
+        line=None if passage is None else _line(passage, offset),
+        heading=tuple(json.loads(headings)) if headings else (),
+        chapter=_mark(conn, content_id, "chapter", offset),
+    )
 
 
 def sections_of(conn: Connection, content_id: int) -> list[Section]:

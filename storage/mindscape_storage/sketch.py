@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT_SHARE = 0.25
-"""Of the vectors, how many go on after the comparison of signs."""
+KEPT_SHARE, KEPT_LEAST = 0.25, 12_000
+"""Of the vectors, how many go on after the comparison of signs: a share, and never fewer than these."""
 QUERY_BITS = 3
 _QUERY_REACH = 2.1
 """Numbers of the query beyond this many typical sizes count as that."""
@@ -55,7 +55,8 @@ def candidates(
     available = int(np.count_nonzero(allowed))
     if available <= wanted:
         return np.flatnonzero(allowed)
-    at = _by_signs(sketch, used, query, max(wanted, int(KEPT_SHARE * available)), allowed)
+    kept = max(wanted, KEPT_LEAST, int(KEPT_SHARE * available))
+    at = _by_signs(sketch, used, query, kept, allowed)
     if len(at) <= wanted:
         return at
     return at[np.argpartition(-_scores(sketch, at, query), wanted)[:wanted]]

@@ -53,7 +53,7 @@ def load(conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None)
         if same and holders:
             first, *rest = sorted(holders.values(), key=lambda document: not inside(scope, document))
             start, _ = trimmed(same[0].text, 0, len(same[0].text))
-            place = contents.locate(conn, same[0].content_id, same[0].start + start)
+            place = contents.locate_in(conn, same[0], same[0].start + start)
             sources.append(Source(same[0], first, tuple(rest), place, one.score, one.legs))
     return sources
 
