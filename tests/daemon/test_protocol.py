@@ -85,6 +85,11 @@ def test_an_unknown_method_and_wrong_parameters_say_what_is_right(daemon: Daemon
         daemon.call("add", paths=["/nowhere/at/all"])
     with pytest.raises(UsageError, match="is not a tier"):
         daemon.call("wait", tier="polished")
+    for timeout in (-1, True, "soon", 10**400):
+        with pytest.raises(UsageError, match="timeout is a number of seconds"):
+            daemon.call("wait", tier="searchable", timeout=timeout)
+    with pytest.raises(UsageError, match="NUL"):
+        daemon.call("models.use", path="/a\0b")
     with pytest.raises(Refused, match="not built by this version"):
         daemon.call("wait", tier="refined")
 

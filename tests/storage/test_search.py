@@ -199,7 +199,7 @@ def test_a_document_is_a_scope(conn: Connection) -> None:
 
 
 def test_a_narrow_scope_far_from_the_query_still_gives_all_it_has(conn: Connection) -> None:
-    put(conn, b"/work/a.md", lines(*(f"report {n}" for n in range(300))))
+    put(conn, b"/reports/a.md", lines(*(f"report {n}" for n in range(300))))
     put(conn, b"/books/b.md", lines("one", "two", "three"))
     embed(conn)
     encoder = vectors.encoder_id(conn, ENCODER, WIDTH)

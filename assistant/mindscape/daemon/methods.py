@@ -36,9 +36,9 @@ from mindscape_storage.records import Document, Root, Scope
 
 Handled = Callable[[Json, Stream], Awaitable[Any]]
 
-READY_TIERS = ("searchable", "embedded")
 REPORT_SECONDS = 0.2
 MAX_RESULTS = 200
+LONGEST_WAIT = 10_000_000
 
 
 class Methods:
@@ -171,15 +171,13 @@ class Methods:
         tier = _text(params, "tier")
         if tier not in protocol.TIERS:
             raise UsageError(f'"{tier}" is not a tier. There are: {", ".join(protocol.TIERS)}.')
-        if tier not in READY_TIERS:
+        if tier not in protocol.READY_TIERS:
             raise Refused(
-                f"The tier {tier} is not built by this version; it builds {', '.join(READY_TIERS)}."
+                f"The tier {tier} is not built by this version; it builds {', '.join(protocol.READY_TIERS)}."
             )
         if tier == "embedded" and await self._scheduler.encoder() is None:
             raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
-        timeout = params.get("timeout")
-        if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float)):
-            raise UsageError("timeout is a number of seconds.")
+        timeout = _seconds(params)
         try:
             async with asyncio.timeout(timeout):
                 await self._scheduler.scanner.scan_all()
@@ -299,6 +297,8 @@ class Methods:
     async def _models_use(self, params: Json, stream: Stream) -> Json:
         del stream
         if (path := _optional_text(params, "path")) is not None:
+            if "\0" in path:
+                raise UsageError("A path holds no NUL character.")
             name = (await self._models.install(Path(path))).name
         else:
             name = _text(params, "name")
@@ -344,7 +344,7 @@ def _listed(document: Document) -> Json:
 
 
 def _tiers_not_built() -> Json:
-    return {tier: 0 for tier in protocol.TIERS if tier not in READY_TIERS}
+    return {tier: 0 for tier in protocol.TIERS if tier not in protocol.READY_TIERS}
 
 
 def _inside(path: bytes, folder: bytes) -> bool:
@@ -390,6 +390,16 @@ def _boolean(params: Json, name: str) -> bool:
     if not isinstance(value, bool):
         raise UsageError(f"{name} is true or false.")
     return value
+
+
+def _seconds(params: Json) -> float | None:
+    value = params.get("timeout")
+    if value is None:
+        return None
+    # Not-a-number compares as neither.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_WAIT:
+        raise UsageError(f"timeout is a number of seconds from 0 to {LONGEST_WAIT}.")
+    return float(value)
 
 
 def _count(params: Json, name: str, default: int) -> int:
