@@ -58,6 +58,7 @@ class Citation(TypedDict):
     end: int
     page: str | None
     line: int | None
+    heading: list[str]
     quote: str
     supported: bool | None
 

@@ -114,7 +114,7 @@ async def test_the_result_has_the_shape_that_scripts_depend_on(library: Library)
     assert {"documents", "behind", "without_text"} <= set(result["coverage"])
     assert all({"stage", "calls", "tokens", "ms"} <= set(entry) for entry in result["ledger"])
     assert set(result["citations"][0]) == {
-        *("n", "passage_id", "path", "start", "end", "page", "line", "quote", "supported"),
+        *("n", "passage_id", "path", "start", "end", "page", "line", "heading", "quote", "supported"),
     }
 
 

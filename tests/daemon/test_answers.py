@@ -72,6 +72,7 @@ def test_without_a_capable_model_the_answer_is_quoted_from_the_place(asked: Daem
     assert answer["model"] is None
     citation = answer["citations"][0]
     assert citation["quote"] == FERRY
+    assert citation["heading"] == ["Ferry"]
     place = f"{citation['path']}:{citation['start']}-{citation['end']}"
     assert asked.call("get", place=place)["text"] == FERRY
 

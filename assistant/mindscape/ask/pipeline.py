@@ -329,6 +329,7 @@ def _citation(n: int, source: Source, start: int, end: int, supported: bool | No
         end=passage.start + end,
         page=source.place.page,
         line=source.place.line,
+        heading=list(source.place.heading),
         quote=passage.text[start:end],
         supported=supported,
     )
@@ -354,6 +355,7 @@ async def _settle(read: ReadFn, citations: list[Citation], sources: Sequence[Sou
             citation["supported"] = False
         else:
             citation["page"], citation["line"] = place.page, place.line
+            citation["heading"] = list(place.heading)
 
 
 def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
