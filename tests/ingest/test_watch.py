@@ -57,13 +57,17 @@ async def test_lost_events_make_every_root_a_hint(watcher: Watcher, tmp_path: Pa
     await hinted(watcher, tmp_path)
 
 
-async def test_a_replaced_folder_is_not_the_one_that_is_watched(watcher: Watcher, tmp_path: Path) -> None:
+async def test_a_replaced_folder_is_not_the_one_that_is_watched(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
-    assert watcher.watch(os.fsencode(root)) is None
-    assert watcher.sees(os.fsencode(root))
-    root.rename(tmp_path / "old")
-    root.mkdir()
-    assert not watcher.sees(os.fsencode(root))
-    assert watcher.watch(os.fsencode(root)) is None
-    assert watcher.sees(os.fsencode(root))
+    watcher = Watcher()
+    try:
+        assert watcher.watch(os.fsencode(root)) is None
+        assert watcher.sees(os.fsencode(root))
+        root.rename(tmp_path / "old")
+        root.mkdir()
+        assert not watcher.sees(os.fsencode(root))
+        assert watcher.watch(os.fsencode(root)) is None
+        assert watcher.sees(os.fsencode(root))
+    finally:
+        watcher.stop()
