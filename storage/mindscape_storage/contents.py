@@ -182,7 +182,12 @@ def length_of(conn: Connection, content_id: int) -> int:
 
 
 def line_span(conn: Connection, content_id: int, line: int) -> tuple[int, int] | None:
-    """Offsets of a line (from 1, without its end) of a text-like content; None where there is none."""
+    """Offsets of a line (from 1, without its end) of the file; None where there is none.
+
+    Of an extracted text: of what was found at that line or row, up to the next one with text.
+    """
+    if marked := _marked_line(conn, content_id, line):
+        return marked
     rows = fetch(
         conn,
         "SELECT max(start) FROM passages WHERE content_id = ? AND line <= ?",
@@ -202,6 +207,25 @@ def line_span(conn: Connection, content_id: int, line: int) -> tuple[int, int] |
     return (begin, length) if current == line and begin < length else None
 
 
+def _marked_line(conn: Connection, content_id: int, line: int) -> tuple[int, int] | None:
+    starts = fetch(
+        conn,
+        """
+        SELECT start FROM marks WHERE content_id = ?1 AND kind = 'line' AND CAST(label AS INTEGER) = ?2
+        ORDER BY start LIMIT 1
+        """,
+        (content_id, line),
+    )
+    if not starts:
+        return None
+    following = value(
+        conn,
+        "SELECT min(start) FROM marks WHERE content_id = ? AND kind = 'line' AND start > ?",
+        (content_id, starts[0][0]),
+    )
+    return starts[0][0], following or length_of(conn, content_id)
+
+
 def page_span(conn: Connection, content_id: int, label: str) -> tuple[int, int] | None:
     """Offsets of the page with this label; None where there is none."""
     starts = fetch(
@@ -217,7 +241,7 @@ def page_span(conn: Connection, content_id: int, label: str) -> tuple[int, int] 
 
 
 def locate(conn: Connection, content_id: int, offset: int) -> Place:
-    """Page and chapter labels, line (text-like contents) and headings at an offset."""
+    """Page and chapter labels, line (or row of a sheet) and headings at an offset."""
     with snapshot(conn):
         passage = next(passages_of(conn, content_id, offset, offset + 1), None)
         return _place(conn, content_id, offset, passage)
@@ -240,7 +264,7 @@ def _place(conn: Connection, content_id: int, offset: int, passage: Passage | No
     )
     return Place(
         page=_mark(conn, content_id, "page", offset),
-        line=None if passage is None else _line(passage, offset),
+        line=_line(passage, offset) if passage and passage.line else _marked(conn, content_id, offset),
         heading=tuple(json.loads(headings)) if headings else (),
         chapter=_mark(conn, content_id, "chapter", offset),
     )
@@ -356,11 +380,14 @@ def _mark(conn: Connection, content_id: int, kind: str, offset: int) -> str | No
     )
 
 
-def _line(passage: Passage, offset: int) -> int | None:
-    if passage.line is None:
-        return None
+def _marked(conn: Connection, content_id: int, offset: int) -> int | None:
+    label = _mark(conn, content_id, "line", offset)
+    return int(label) if label else None
+
+
+def _line(passage: Passage, offset: int) -> int:
     ends = (match.end() for match in _LINE_ENDS.finditer(passage.text))
-    return passage.line + sum(end <= offset - passage.start for end in ends)
+    return (passage.line or 1) + sum(end <= offset - passage.start for end in ends)
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:

@@ -84,10 +84,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a page or chapter starts."""
+    """Where a page, a chapter, or a line of the file an extracted text comes from starts."""
 
     kind: str
-    """`page` or `chapter`."""
+    """`page` (or slide), `chapter`, or `line` (or row of a sheet; its label is a number from 1)."""
     label: str
     start: int
 
@@ -173,7 +173,7 @@ class Place:
 
     page: str | None = None
     line: int | None = None
-    """1-based, in a text-like file."""
+    """1-based line of the file, or row of the sheet; None where the file has neither."""
     heading: tuple[str, ...] = ()
     chapter: str | None = None
 

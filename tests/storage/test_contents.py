@@ -165,3 +165,13 @@ def test_any_slice_of_any_text_is_that_slice(
     inside = [p.ordinal for p in contents.passages_of(conn, content_id, max(0, start), max(0, end))]
     assert inside == [p.ordinal for p in passages if p.end > max(0, start) and p.start < max(0, end)]
     conn.close()
+
+
+def test_lines_of_an_extracted_text_are_found_by_its_marks(conn: Connection) -> None:
+    passages = [replace(one, line=None) for one in lines("alpha\nbeta\n", "gamma")]
+    content_id = store(conn, passages, None, [], [Mark("line", "3", 0), Mark("line", "12", 6)])
+    assert contents.locate(conn, content_id, 2).line == 3
+    assert contents.locate(conn, content_id, 13).line == 12
+    assert contents.line_span(conn, content_id, 3) == (0, 6)
+    assert contents.line_span(conn, content_id, 12) == (6, 16)
+    assert contents.line_span(conn, content_id, 4) is None

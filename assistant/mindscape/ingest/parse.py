@@ -27,7 +27,7 @@ from mindscape.ingest.media_types import (
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
 
-PARSER_VERSION = "1"
+PARSER_VERSION = "2"
 """Part of a content's identity: raise it when any parser gives another text, block, section or mark."""
 
 MAX_BYTES = 512 << 20
