@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ingest.decode import clean, decode, line_starts
+from mindscape.ingest.decode import Detected, TextDecoder, clean, decode, detect, line_starts
 from mindscape.ingest.parsed import ParseFailure
 from mindscape_storage.records import Status
 
@@ -125,3 +126,39 @@ def test_any_bytes_decode_or_are_refused(data: bytes) -> None:
 def test_lines_end_at_lf_cr_and_crlf_only() -> None:
     text = "a\nb\r\nc\rd\u2028e\x0cf\x85g"
     assert [text[start : start + 1] for start in line_starts(text)] == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-16-le", "utf-32-be", "shift_jis", "gb18030", "iso2022_jp"]
+)
+@given(cuts=st.lists(st.integers(0, 400)), tail=st.binary(max_size=3))
+def test_chunks_cut_anywhere_decode_to_the_same_text(encoding: str, cuts: list[int], tail: bytes) -> None:
+    data = ("灯台 key\x00\x07\r\n" * 9).encode(encoding) + b"\xff\xd8" + "終".encode(encoding) + tail
+    detected = Detected(encoding, 1.0)
+    whole = TextDecoder(detected)
+    text = whole.feed(data, final=True)
+    pieces = TextDecoder(detected)
+    edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    fed = [pieces.feed(data[start:end]) for start, end in pairwise(edges)]
+    assert "".join([*fed, pieces.feed(b"", final=True)]) == text
+    assert pieces.warnings == whole.warnings
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "shift_jis", "cp1251"])
+def test_the_beginning_of_a_file_tells_as_much_as_all_of_it(encoding: str) -> None:
+    text = JAPANESE if encoding in ("utf-8", "shift_jis") else RUSSIAN
+    data = (text * 9).encode(encoding)
+    for end in range(400, 404):
+        assert detect(data[:end], whole=False).encoding == detect(data).encoding
+
+
+def test_lone_halves_of_utf16_pairs_become_one_mark_each() -> None:
+    data = codecs.BOM_UTF16_LE + "a\ud83d b\ude00".encode("utf-16-le", "surrogatepass")
+    decoded = decode(data)
+    assert decoded.text == "a\ufffd b\ufffd"
+    assert "2 characters are not utf-16-le" in decoded.warnings[0]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_no_text_starts_with_a_byte_order_mark(encoding: str) -> None:
+    assert decode("\ufeff\ufeffnote".encode(encoding)).text == "note"

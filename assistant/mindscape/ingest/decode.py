@@ -24,14 +24,28 @@ _BYTE_ORDER_MARKS = (
     (b"\x84\x31\x95\x33", "gb18030"),
 )
 _UNIT_BYTES = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
-_SAMPLE_BYTES = 1 << 16
+SAMPLE_BYTES = 1 << 16
+"""What a guess looks at, and enough of a file that is not read whole."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NUL_RUN = re.compile(rb"\x00{4,}")
 # Bytes that no text has, in any encoding made of ASCII and high bytes; ESC starts ISO-2022 sequences.
 _BINARY_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1a\x1b") + b"\x7f"
 _ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
-_ESCAPED = re.compile("[\udc80-\udcff]")
+_ESCAPED = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """How to read a file, told from its beginning."""
+
+    encoding: str
+    """A codec of Python's that knows no byte order mark (utf-16-le, never utf-16)."""
+    confidence: float
+    """1.0 when the bytes prove it, less when it was guessed."""
+    mark: int = 0
+    """Bytes of the byte order mark, which is no part of the text: decoding starts after it."""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +64,94 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
 
     Raises ParseFailure(UNSUPPORTED) when the bytes are not text in any encoding.
     """
+    detected = detect(data, declared)
+    decoder = TextDecoder(detected)
+    text = decoder.feed(data[detected.mark :], final=True)
+    return Decoded(text, detected.encoding, detected.confidence, detected.warnings + decoder.warnings)
+
+
+def detect(sample: bytes, declared: str | None = None, whole: bool = True) -> Detected:
+    """The encoding of the file that begins with `sample`; `whole` when that is all of it.
+
+    Otherwise the sample may end inside a character. Raises ParseFailure(UNSUPPORTED) when the bytes are
+    not text in any encoding.
+    """
     for mark, name in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return _decoded(data[len(mark) :], name, 1.0)
-    wide = wide_encoding(data)
-    if wide:
-        return _decoded(data, wide, 0.9)
-    if looks_binary(data):
+        if sample.startswith(mark):
+            return Detected(name, 1.0, _marks(sample, mark))
+    if wide := wide_encoding(sample):
+        return Detected(wide, 0.9)
+    if looks_binary(sample):
         raise ParseFailure(
             Status.UNSUPPORTED, "The file is not text: it holds binary data. Convert it to a known type."
         )
-    if _ISO_2022_JP.search(data[:_SAMPLE_BYTES]):
-        return _decoded(data, "iso2022_jp", 0.9)
-    if declared and (decoded := _as_declared(data, declared)):
-        return decoded
-    return _as_utf8(data) or _as_guessed(data)
+    if _ISO_2022_JP.search(sample[:SAMPLE_BYTES]):
+        return Detected("iso2022_jp", 0.9)
+    if declared and (named := _declared(sample, declared, whole)):
+        return Detected(named, 1.0)
+    if confidence := _utf8_confidence(sample, whole):
+        return Detected("utf-8", confidence)
+    return _guessed(sample)
+
+
+class TextDecoder:
+    """Decodes a file in chunks cut anywhere; what it gives, joined, is the file's text by the text rule."""
+
+    def __init__(self, detected: Detected) -> None:
+        self._encoding = detected.encoding
+        self._decoder = codecs.getincrementaldecoder(detected.encoding)()
+        self._bad = 0
+        self._cut = False
+
+    def feed(self, chunk: bytes, final: bool = False) -> str:
+        """The text of the next bytes as far as it is complete; `final` with the last of them."""
+        if final:
+            chunk = self._without_half(chunk)
+        state = self._decoder.getstate()
+        try:
+            text = self._decoder.decode(chunk, final)
+        except UnicodeDecodeError:
+            self._decoder.setstate(state)
+            self._decoder.errors = _ERRORS
+            text, bad = _ESCAPED.subn("\ufffd", self._decoder.decode(chunk, final))
+            self._decoder.errors = "strict"
+            self._bad += bad
+        return clean(text)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about what could not be decoded so far."""
+        said: list[str] = []
+        if self._cut:
+            said.append("The file ends in the middle of a character, which is left out.")
+        if self._bad:
+            what = "characters" if self._encoding in _UNIT_BYTES else "bytes"
+            said.append(f"{self._bad} {what} are not {self._encoding} and are shown as \ufffd.")
+        return tuple(said)
+
+    def _without_half(self, chunk: bytes) -> bytes:
+        """All that is left, without half a character at the end of a cut UTF-16 or UTF-32 file."""
+        held, flags = self._decoder.getstate()
+        surplus = (len(held) + len(chunk)) % _UNIT_BYTES.get(self._encoding, 1)
+        if not surplus:
+            return chunk
+        self._cut = True
+        left = held + chunk
+        self._decoder.setstate((b"", flags))
+        return left[: len(left) - surplus]
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    """Each bad byte as one lone surrogate, which no text has; of wide encodings each bad character."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    if error.encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
+        return "\udcff", error.end
+    return "".join(chr(0xDC00 + byte) for byte in error.object[error.start : error.end]), error.end
+
+
+_ERRORS = "mindscape.escape"
+codecs.register_error(_ERRORS, _escape)
 
 
 def clean(text: str) -> str:
@@ -89,7 +176,7 @@ def looks_binary(data: bytes) -> bool:
 
 def wide_encoding(data: bytes) -> str | None:
     """UTF-16 or UTF-32 without a byte order mark, told by where the zero bytes stand."""
-    sample = data[: min(len(data), _SAMPLE_BYTES) & ~3]
+    sample = data[: min(len(data), SAMPLE_BYTES) & ~3]
     if len(sample) < 8 or 0 not in sample:
         return None
     zeros = [sample[place::4].count(0) * 4 / len(sample) for place in range(4)]
@@ -113,53 +200,45 @@ def _decodes(sample: bytes, encoding: str) -> bool:
     return len(_CONTROLS.findall(text)) * 50 < len(text) or len(text) < 50
 
 
-def _as_declared(data: bytes, declared: str) -> Decoded | None:
+def _marks(sample: bytes, mark: bytes) -> int:
+    """The length of the marks at the start: files joined by careless tools have several."""
+    length = len(mark)
+    while sample.startswith(mark, length):
+        length += len(mark)
+    return length
+
+
+def _declared(sample: bytes, declared: str, whole: bool) -> str | None:
     try:
         encoding = codecs.lookup(declared).name
         # What is labelled GB2312 or Latin-1 on the web is really its superset.
         encoding = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252"}.get(encoding, encoding)
-        data.decode(encoding)
-    except (LookupError, UnicodeError, ValueError):
+        codecs.getincrementaldecoder(encoding)().decode(sample, whole)
+    except (LookupError, UnicodeError, ValueError, AssertionError):
         return None
-    return _decoded(data, encoding, 1.0)
+    return encoding
 
 
-def _as_utf8(data: bytes) -> Decoded | None:
-    """UTF-8, also with a few bad bytes: then each becomes one U+FFFD and everything else is kept."""
-    text = data.decode("utf-8", "surrogateescape")
-    text, bad = _ESCAPED.subn("\ufffd", text)
-    if not bad:
-        return Decoded(clean(text), "utf-8", 1.0)
-    # High bytes that form proper sequences by chance are rare in every other encoding.
-    good = len(data) - bad - _count_ascii(data)
-    if good < 2 * bad:
-        return None
-    return Decoded(clean(text), "utf-8", 0.9, (f"{bad} bytes are not UTF-8 and are shown as \ufffd.",))
+def _utf8_confidence(sample: bytes, whole: bool) -> float:
+    """1.0 for valid UTF-8, 0.9 for what is UTF-8 but for a few bytes, else 0."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, whole)
+    except UnicodeDecodeError:
+        bad = len(_ESCAPED.findall(sample.decode("utf-8", _ERRORS)))
+        # High bytes that form proper sequences by chance are rare in every other encoding.
+        good = len(sample) - bad - _count_ascii(sample)
+        return 0.9 if good >= 2 * bad else 0.0
+    return 1.0
 
 
 def _count_ascii(data: bytes) -> int:
     return len(data.translate(None, bytes(range(128, 256))))
 
 
-def _as_guessed(data: bytes) -> Decoded:
+def _guessed(sample: bytes) -> Detected:
     # The detector takes most of a worker's start, and few files need it.
     from mindscape.ingest.guess import guess
 
-    encoding, confidence = guess(data[:_SAMPLE_BYTES])
+    encoding, confidence = guess(sample[:SAMPLE_BYTES])
     warning = f"The encoding was guessed: {encoding}, confidence {confidence:.0%}."
-    decoded = _decoded(data, encoding, confidence)
-    return Decoded(decoded.text, encoding, confidence, (warning, *decoded.warnings))
-
-
-def _decoded(data: bytes, encoding: str, confidence: float) -> Decoded:
-    surplus = len(data) % _UNIT_BYTES.get(encoding, 1)
-    warnings: list[str] = []
-    if surplus:
-        data = data[:-surplus]
-        warnings.append("The file ends in the middle of a character, which is left out.")
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = data.decode(encoding, "replace")
-        warnings.append(f"Some bytes are not {encoding} and are shown as \ufffd.")
-    return Decoded(clean(text), encoding, confidence, tuple(warnings))
+    return Detected(encoding, confidence, 0, (warning,))
