@@ -371,13 +371,14 @@ def _insert_places(
 
 
 def _mark(conn: Connection, content_id: int, kind: str, offset: int) -> str | None:
-    return value(
+    label: str | None = value(
         conn,
         """
         SELECT label FROM marks WHERE content_id = ? AND kind = ? AND start <= ? ORDER BY start DESC LIMIT 1
         """,
         (content_id, kind, offset),
     )
+    return label or None
 
 
 def _marked(conn: Connection, content_id: int, offset: int) -> int | None:

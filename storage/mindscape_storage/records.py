@@ -89,6 +89,7 @@ class Mark:
     kind: str
     """`page` (or slide), `chapter`, or `line` (or row of a sheet; its label is a number from 1)."""
     label: str
+    """Empty where the one before ends and none begins: after what is attached to a mail."""
     start: int
 
 

@@ -175,3 +175,10 @@ def test_lines_of_an_extracted_text_are_found_by_its_marks(conn: Connection) -> 
     assert contents.line_span(conn, content_id, 3) == (0, 6)
     assert contents.line_span(conn, content_id, 12) == (6, 16)
     assert contents.line_span(conn, content_id, 4) is None
+
+
+def test_a_mark_with_an_empty_label_ends_the_page_before_it(conn: Connection) -> None:
+    marks = [Mark("page", "1", 0), Mark("line", "3", 0), Mark("page", "", 6), Mark("line", "", 6)]
+    content_id = store(conn, [replace(one, line=None) for one in lines("alpha\nbeta\n")], None, [], marks)
+    assert contents.locate(conn, content_id, 2) == Place("1", 3, (), None)
+    assert contents.locate(conn, content_id, 7) == Place(None, None, (), None)

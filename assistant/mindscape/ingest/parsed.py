@@ -53,6 +53,8 @@ class Source:
 
     path: Path
     data: bytes
+    depth: int = 0
+    """How many files it is inside of: 1 for what is attached to a mail."""
 
 
 class ParseFailure(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mindscape.ingest.decode import clean
@@ -55,8 +55,34 @@ class TextBuilder:
         self._write(text)
         self.blocks.append(Block(kind, start, self.length, header))
 
+    def include(self, other: Parsed, below: int) -> None:
+        """Append another text as it is, its headings `below` levels lower; its marks end where it ends.
+
+        Raises ParseFailure(TOO_LARGE), and changes nothing, when that would be too much text.
+        """
+        text = other.text.strip()
+        if not text:
+            return
+        if self.length + len(text) + 2 > MAX_CHARACTERS:
+            raise _too_large()
+        lead = len(other.text) - len(other.text.lstrip())
+        self._separate("paragraph")
+        shift = self.length - lead
+        for mark in other.marks:
+            if mark.start <= lead:
+                self.mark(mark.kind, mark.label)
+        self._arrive(self.length, bool(other.sections) and other.sections[0].start <= lead)
+        self._write(text)
+        self.blocks += [replace(b, start=b.start + shift, end=b.end + shift) for b in other.blocks]
+        self.headings += [Heading(s.level + below, s.heading, s.start + shift) for s in other.sections]
+        self.marks += [replace(m, start=m.start + shift) for m in other.marks if m.start > lead]
+        for kind in dict.fromkeys(mark.kind for mark in other.marks):
+            self.mark(kind, "")
+        self.links.update(dict.fromkeys(other.links))
+
     def mark(self, kind: str, label: str) -> None:
-        """A page or chapter begins with the next block."""
+        """A page or chapter begins with the next block; an empty label ends the one before."""
+        self._waiting = [(one, name) for one, name in self._waiting if name or one != kind]
         self._waiting.append((kind, label))
 
     def open_section(self, level: int, label: str) -> None:
@@ -71,8 +97,7 @@ class TextBuilder:
         encoding: str | None = None,
     ) -> Parsed:
         """Everything collected so far."""
-        for kind, label in self._waiting:
-            self.marks.append(Mark(kind, label, self.length))
+        self.marks += [Mark(kind, label, self.length) for kind, label in self._waiting if label]
         self._waiting.clear()
         return Parsed(
             text="".join(self._pieces),
@@ -89,8 +114,9 @@ class TextBuilder:
         )
 
     def _separate(self, kind: BlockKind) -> None:
-        if self.blocks:
-            self._write("\n" if kind == self.blocks[-1].kind == "item" else "\n\n")
+        if self.length:
+            within_list = kind == "item" and self.blocks and self.blocks[-1].kind == "item"
+            self._write("\n" if within_list else "\n\n")
 
     def _arrive(self, start: int, has_heading: bool) -> None:
         for kind, label in self._waiting:
@@ -103,8 +129,12 @@ class TextBuilder:
     def _write(self, text: str) -> None:
         self.length += len(text)
         if self.length > MAX_CHARACTERS:
-            raise ParseFailure(
-                Status.TOO_LARGE,
-                f"The file holds over {MAX_CHARACTERS:,} characters of text. Split it into smaller files.",
-            )
+            raise _too_large()
         self._pieces.append(text)
+
+
+def _too_large() -> ParseFailure:
+    return ParseFailure(
+        Status.TOO_LARGE,
+        f"The file holds over {MAX_CHARACTERS:,} characters of text. Split it into smaller files.",
+    )
