@@ -11,6 +11,9 @@ TSV = "text/tab-separated-values"
 PDF = "application/pdf"
 EPUB = "application/epub+zip"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+ODT = "application/vnd.oasis.opendocument.text"
+ODP = "application/vnd.oasis.opendocument.presentation"
+ODG = "application/vnd.oasis.opendocument.graphics"
 
 PARSERS = {
     PLAIN: "text",
@@ -22,6 +25,9 @@ PARSERS = {
     PDF: "pdf",
     EPUB: "epub",
     DOCX: "docx",
+    ODT: "opendocument",
+    ODP: "opendocument",
+    ODG: "opendocument",
 }
 
 BY_SIGNATURE = (
@@ -44,9 +50,15 @@ BY_SIGNATURE = (
 ZIP_MEMBERS = (
     (b"mimetypeapplication/epub+zip", EPUB),
     (b"META-INF/container.xml", EPUB),
+    (f"mimetype{ODT}".encode(), ODT),
+    (f"mimetype{ODP}".encode(), ODP),
+    (f"mimetype{ODG}".encode(), ODG),
     (b"word/", DOCX),
 )
 """What the first bytes of a zip archive say it is."""
+
+PACKAGES = (EPUB, DOCX, ODT, ODP, ODG)
+"""Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
 
 _EXTENSIONS = {
     PLAIN: "txt text log rst org tex adoc asciidoc nfo srt vtt json jsonl yaml yml toml ini cfg conf xml",
@@ -62,12 +74,15 @@ _EXTENSIONS = {
     PDF: "pdf",
     EPUB: "epub",
     DOCX: "docx docm",
+    ODT: "odt ott fodt",
+    ODP: "odp otp fodp",
+    ODG: "odg otg fodg",
 }
 BY_EXTENSION = {f".{ext}": media for media, exts in _EXTENSIONS.items() for ext in exts.split()}
 
 _SAVE_AS = {
     "Word 97-2003 documents": ("DOCX", "doc dot"),
-    "OpenDocument files": ("DOCX or PDF", "odt ods odp fodt"),
+    "OpenDocument spreadsheets": ("CSV", "ods"),
     "RTF files": ("DOCX", "rtf"),
     "presentations": ("PDF", "ppt pptx pps key"),
     "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),

@@ -19,6 +19,10 @@ from mindscape.ingest.media_types import (
     HTML,
     MARKDOWN,
     NOT_READ,
+    ODG,
+    ODP,
+    ODT,
+    PACKAGES,
     PARSERS,
     PDF,
     PLAIN,
@@ -40,6 +44,9 @@ _LIMITS = {
     PDF: MAX_BYTES,
     EPUB: MAX_BYTES,
     DOCX: MAX_BYTES,
+    ODT: MAX_BYTES,
+    ODP: MAX_BYTES,
+    ODG: MAX_BYTES,
     MARKDOWN: MAX_MARKUP_BYTES,
     CODE: MAX_MARKUP_BYTES,
 }
@@ -114,13 +121,12 @@ def _of_signature(media_type: str, extension: str, head: bytes) -> str:
     if media_type in PARSERS:
         return media_type
     by_extension = BY_EXTENSION.get(extension)
-    if by_extension in (EPUB, DOCX):
-        # Its own parser tells an encrypted or an older file from a damaged one.
-        return by_extension
     if media_type == "application/zip":
         for member, held in ZIP_MEMBERS:
             if member in head:
                 return held
+    if by_extension in PACKAGES:
+        return by_extension
     raise ParseFailure(
         Status.UNSUPPORTED, NOT_READ.get(extension) or f"Files of type {media_type} are not read."
     )

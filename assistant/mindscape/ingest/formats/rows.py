@@ -27,15 +27,16 @@ def table_block(
     caption: str = "",
     has_header: bool | None = None,
     header_above: str = "",
+    header_rows: int = 1,
 ) -> None:
-    """Add a table; `has_header` None means that the first row's looks decide.
+    """Add a table; `has_header` None means that the first row's looks decide; a header can have several rows.
 
     `caption` is added in front as text of its own, `header_above` is one that is in the text already.
     """
     lines = [SEPARATOR.join(cell.replace("\n", " ") for cell in row).strip() for row in rows]
     if has_header is None:
         has_header = len(rows) > 1 and looks_like_header(rows[0])
-    header = "\n".join(filter(None, (caption or header_above, lines[0] if has_header and lines else "")))
+    header = "\n".join(filter(None, (caption or header_above, *(lines[:header_rows] if has_header else ()))))
     if caption:
         builder.add("paragraph", caption)
     builder.add("table", "\n".join(line for line in lines if line), header)

@@ -1,0 +1,41 @@
+"""OpenDocument paragraphs and tables as blocks of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mindscape.ingest.formats.build import TextBuilder
+from mindscape.ingest.formats.opendocument_text import Paragraph, Table
+from mindscape.ingest.formats.rows import table_block
+
+
+def add_blocks(blocks: Sequence[Paragraph | Table], builder: TextBuilder) -> None:
+    """Append them; lines of code that follow each other are one block, a caption stays with its table."""
+    code: list[str] = []
+    caption = ""
+    for block in (*blocks, Paragraph("")):
+        if isinstance(block, Paragraph) and block.kind == "code":
+            code.append(block.text)
+            continue
+        if code:
+            builder.add("code", "\n".join(code))
+            code = []
+        if isinstance(block, Paragraph):
+            builder.add(block.kind, block.text, level=block.level)
+            caption = block.text if block.is_caption else ""
+        else:
+            _add_table(block, caption, builder)
+
+
+def _add_table(table: Table, caption: str, builder: TextBuilder) -> None:
+    if len(table.rows[0]) > 1:
+        table_block(
+            builder,
+            table.rows,
+            has_header=table.header_rows > 0 or None,
+            header_rows=max(table.header_rows, 1),
+            header_above=caption,
+        )
+    else:
+        for row in table.rows:
+            builder.add("paragraph", "\n".join(row))
