@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -27,25 +27,40 @@ BLANK = "(white space)"
 MAX_PREFIX = 300
 """Characters of a header that go in front of a passage: a table with a thousand columns has a long one."""
 
+MAX_WAITING = 4_000
+"""Characters of a region that joins the next: more white space than that stands for itself."""
+
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _ATOM = re.compile(r"\s{0,200}(?:[^\W\d_]{1,60}|\d{1,60}|[^\w\s]|_)\s{0,200}|\s{1,200}")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)\s*")
-_SPACE = re.compile(r"\s*")
+_SPACE = re.compile(rf"\s{{0,{MAX_CHARACTERS}}}")
 _PIECE = 6
 """Letters in one word piece: the rule that stands in for a tokeniser, whatever the embedder."""
+_TOKEN = re.compile(rf"[^\W\d_]{{1,{_PIECE}}}|\d{{1,{_PIECE}}}|[^\w\s]|_")
+"""One token of a text without characters that are a token each."""
+
+
+class Region(NamedTuple):
+    """Text under one heading that is packed by itself, or the next part of such a text."""
+
+    text: str
+    blocks: Sequence[Block]
+    """With offsets into `text`."""
+    path: tuple[str, ...]
+    opens: bool = True
+    """False when it goes on with the region before it."""
 
 
 class _Unit(NamedTuple):
     """The smallest run that is kept whole when it fits."""
 
-    start: int
-    end: int
+    text: str
     tokens: int
-    header: str
-    breaks_before: bool
+    header: str = ""
+    breaks_before: bool = False
     """True where a long table or block of code starts: it gets a passage of its own."""
 
 
@@ -54,6 +69,8 @@ def count_tokens(text: str) -> int:
 
     It never changes with the embedder, so a new embedder never re-cuts text, summaries or citations.
     """
+    if text.isascii() or not _UNSPACED.search(text):
+        return len(_TOKEN.findall(text))
     total = 0
     for match in _WORD.finditer(text):
         word = match.group()
@@ -64,43 +81,71 @@ def count_tokens(text: str) -> int:
 
 def cut(parsed: Parsed) -> Iterator[NewPassage]:
     """Passages in order; their slices joined are `parsed.text`. Nothing for a text of white space only."""
-    text = parsed.text
-    if not text.strip():
-        return
-    lines = _LineCounter(text) if parsed.text_like else None
-    ordinal = 0
-    for start, end, section in _regions(text, parsed.sections):
-        for a, b, header in _pack(text, _units(text, start, end, parsed.blocks)):
-            line = lines.at(a) if lines else None
-            prefix = _shortened(header) if text[a:b].strip() else BLANK
-            prefix = "" if prefix in text[a:b] else prefix
-            yield NewPassage(ordinal, a, b, text[a:b], line, section.path if section else (), prefix)
-            ordinal += 1
+    if not parsed.text.strip():
+        return iter(())
+    return cut_regions(_regions(parsed.text, parsed.sections, parsed.blocks), parsed.text_like)
 
 
-def _regions(text: str, sections: Sequence[Section]) -> Iterator[tuple[int, int, Section | None]]:
-    """What stands between one heading and the next; white space in front of the first heading joins it.
+def cut_regions(regions: Iterable[Region], text_like: bool) -> Iterator[NewPassage]:
+    """Passages of regions that follow each other; joined they are the regions' texts.
 
-    A heading with nothing of its own under it joins the region that follows.
+    `text_like` numbers lines, which end at LF, CR or CRLF.
     """
-    bounds: list[tuple[int, Section | None]] = [(s.start, s) for s in sections]
-    if not bounds or text[: bounds[0][0]].strip():
+    start, line, before = 0, 1, ""
+    for ordinal, (text, header, path) in enumerate(_pack(regions)):
+        # A CRLF between two passages is one line end, and it is in the second.
+        line -= before == "\r" and text[0] == "\n"
+        prefix = _shortened(header) if text.strip() else BLANK
+        prefix = "" if prefix in text else prefix
+        yield NewPassage(ordinal, start, start + len(text), text, line if text_like else None, path, prefix)
+        start, before = start + len(text), text[-1]
+        line += text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def waits(region: str, length: int, titled: bool) -> bool:
+    """Whether a region joins the one after it: it is white space only, or no more than its heading.
+
+    `region` runs from its heading (`titled`: it has one) to the next; `length` includes those that joined it.
+    """
+    if length > MAX_WAITING:
+        return False
+    # A Markdown underline counts as part of the heading.
+    lines = [line for line in re.split(r"\r\n|\n|\r", region) if line.strip(" \t=-#")]
+    return len(lines) <= 1 if titled else not region.strip()
+
+
+def block_at(block: Block, offset: int) -> Block:
+    """The same block in a text that begins `offset` earlier."""
+    return Block(block.kind, block.start + offset, block.end + offset, block.header)
+
+
+def _regions(text: str, sections: Sequence[Section], blocks: Sequence[Block]) -> Iterator[Region]:
+    """What stands between one heading and the next, and in front of the first."""
+    bounds: list[tuple[int, Section | None]] = [(section.start, section) for section in sections]
+    if not bounds or bounds[0][0] > 0:
         bounds.insert(0, (0, None))
     begin = 0
     for index, (start, section) in enumerate(bounds):
         last = index + 1 == len(bounds)
         end = len(text) if last else bounds[index + 1][0]
-        if not last and section is not None and _is_bare(text[start:end]):
+        region = text[start : min(end, start + MAX_WAITING + 1)]
+        if not last and waits(region, end - begin, titled=section is not None):
             continue
         if end > begin:
-            yield begin, end, section
+            yield Region(text[begin:end], _within(blocks, begin, end), section.path if section else ())
             begin = end
 
 
-def _is_bare(region: str) -> bool:
-    """True when the region is its heading line only (a Markdown underline counts as part of it)."""
-    lines = [line for line in re.split(r"\r\n|\n|\r", region) if line.strip(" \t=-#")]
-    return len(lines) <= 1
+def _within(blocks: Sequence[Block], begin: int, end: int) -> list[Block]:
+    """The blocks of a region, with offsets into it."""
+    found: list[Block] = []
+    for index in range(bisect_right(blocks, begin, key=lambda block: block.end), len(blocks)):
+        block = blocks[index]
+        if block.start >= end:
+            break
+        kept = Block(block.kind, max(block.start, begin), min(block.end, end), block.header)
+        found.append(block_at(kept, -begin))
+    return found
 
 
 def _shortened(header: str) -> str:
@@ -111,81 +156,82 @@ def _shortened(header: str) -> str:
     return header[: edge if edge > 0 else MAX_PREFIX].rstrip()
 
 
-def _units(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator[_Unit]:
-    """Units that tile text[start:end]: block by block, and prose where there is no block."""
-    at = start
-    for index in range(bisect_right(blocks, start, key=lambda block: block.end), len(blocks)):
-        block = blocks[index]
-        if block.start >= end:
-            break
-        a = max(block.start, at)
-        b = min(_through_space(text, block.end), end)
-        if b <= a:
+def _units(text: str, blocks: Sequence[Block]) -> Iterator[_Unit]:
+    """Units that tile the text: block by block, and prose where there is no block."""
+    at = 0
+    for block in blocks:
+        start = max(block.start, at)
+        end = _through_space(text, block.end)
+        if end <= start:
             continue
-        if a > at:
-            yield from _split(text, at, a, sentences)
-        yield from _block_units(text, a, b, block)
-        at = b
-    if at < end:
-        yield from _split(text, at, end, sentences)
+        if start > at:
+            yield from _split(text[at:start], sentences)
+        yield from _block_units(text[start:end], block)
+        at = end
+    if at < len(text):
+        yield from _split(text[at:], sentences)
 
 
-def _block_units(text: str, start: int, end: int, block: Block) -> Iterator[_Unit]:
+def _block_units(text: str, block: Block) -> Iterator[_Unit]:
     """Tables by rows, code and properties by lines, items by sentences, each whole if it fits."""
     if block.kind in ("paragraph", "heading", "quote"):
-        yield from _split(text, start, end, sentences)
+        yield from _split(text, sentences)
         return
-    tokens = count_tokens(text[start:end])
+    tokens = count_tokens(text)
     apart = block.kind in ("table", "code") and tokens >= MIN_TOKENS
-    if tokens <= MAX_TOKENS and end - start <= MAX_CHARACTERS:
-        yield _Unit(start, end, tokens, block.header, apart)
+    if tokens <= MAX_TOKENS and len(text) <= MAX_CHARACTERS:
+        yield _Unit(text, tokens, block.header, apart)
         return
-    splitter = sentences if block.kind == "item" else _lines
-    for unit in _split(text, start, end, splitter):
-        yield unit._replace(header=block.header, breaks_before=apart and unit.start == start)
+    for unit in _split(text, sentences if block.kind == "item" else _lines):
+        yield unit._replace(header=block.header, breaks_before=apart)
+        apart = False
 
 
-def _split(
-    text: str, start: int, end: int, splitter: Callable[[str], list[tuple[int, int]]]
-) -> Iterator[_Unit]:
-    for a, b in splitter(text[start:end]):
-        run = text[start + a : start + b]
+def _split(text: str, splitter: Callable[[str], list[tuple[int, int]]]) -> Iterator[_Unit]:
+    for start, end in splitter(text):
+        run = text[start:end]
         tokens = count_tokens(run)
-        if tokens <= MAX_TOKENS and b - a <= MAX_CHARACTERS:
-            yield _Unit(start + a, start + b, tokens, "", False)
+        if tokens <= MAX_TOKENS and end - start <= MAX_CHARACTERS:
+            yield _Unit(run, tokens)
         else:
-            yield from _hard_split(run, start + a)
+            yield from _hard_split(run)
 
 
-def _hard_split(run: str, offset: int) -> Iterator[_Unit]:
+def _hard_split(run: str) -> Iterator[_Unit]:
     """A run without sentences (a line of two megabytes) cut between words, each piece within the maximum."""
     begin, tokens = 0, 0
     for match in _ATOM.finditer(run):
         cost = count_tokens(match.group())
         full = tokens + cost > MAX_TOKENS or match.end() - begin > MAX_CHARACTERS
         if full and match.start() > begin:
-            yield _Unit(offset + begin, offset + match.start(), tokens, "", False)
+            yield _Unit(run[begin : match.start()], tokens)
             begin, tokens = match.start(), 0
         tokens += cost
-    yield _Unit(offset + begin, offset + len(run), tokens, "", False)
+    yield _Unit(run[begin:], tokens)
 
 
-def _pack(text: str, units: Iterator[_Unit]) -> Iterator[tuple[int, int, str]]:
-    """(start, end, header) of the passages: units joined until the hash of one, or the maximum, ends them."""
-    start, end, tokens, header = -1, -1, 0, ""
-    for unit in units:
-        full = tokens + unit.tokens > MAX_TOKENS or unit.end - start > MAX_CHARACTERS
-        if start >= 0 and (full or (unit.breaks_before and tokens >= MIN_TOKENS)):
-            yield start, end, header
-            start, tokens, header = -1, 0, ""
-        if start < 0:
-            start = unit.start
-        end, tokens, header = unit.end, tokens + unit.tokens, header or unit.header
-        if tokens >= MIN_TOKENS and _ends_passage(text[unit.start : unit.end], unit.tokens):
-            yield start, end, header
-            start, tokens, header = -1, 0, ""
-    if start >= 0:
-        yield start, end, header
+def _pack(regions: Iterable[Region]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """(text, header, path) of the passages: units joined until the hash of one, or the maximum, ends them."""
+    parts: list[str] = []
+    tokens = size = 0
+    header, path = "", ()
+    for region in regions:
+        if region.opens and parts:
+            yield "".join(parts), header, path
+            parts, tokens, size, header = [], 0, 0, ""
+        path = region.path
+        for unit in _units(region.text, region.blocks):
+            full = tokens + unit.tokens > MAX_TOKENS or size + len(unit.text) > MAX_CHARACTERS
+            if parts and (full or (unit.breaks_before and tokens >= MIN_TOKENS)):
+                yield "".join(parts), header, path
+                parts, tokens, size, header = [], 0, 0, ""
+            parts.append(unit.text)
+            tokens, size, header = tokens + unit.tokens, size + len(unit.text), header or unit.header
+            if tokens >= MIN_TOKENS and _ends_passage(unit.text, unit.tokens):
+                yield "".join(parts), header, path
+                parts, tokens, size, header = [], 0, 0, ""
+    if parts:
+        yield "".join(parts), header, path
 
 
 def _ends_passage(unit: str, tokens: int) -> bool:
@@ -202,13 +248,3 @@ def _through_space(text: str, at: int) -> int:
     """Past the white space that follows, so that a unit ends where the next one begins."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
-
-
-class _LineCounter:
-    """Line numbers (from 1) of increasing offsets; lines end at LF, CR or CRLF."""
-
-    def __init__(self, text: str) -> None:
-        self._ends = [match.end() for match in re.finditer(r"\r\n|\n|\r", text)]
-
-    def at(self, offset: int) -> int:
-        return bisect_right(self._ends, offset) + 1

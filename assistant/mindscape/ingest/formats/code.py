@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from mindscape.ingest.decode import decode
-from mindscape.ingest.formats.text import blank_line_runs
 from mindscape.ingest.parsed import Block, Parsed, Source
+from mindscape.ingest.runs import Run, Window, joins, runs
+from mindscape.ingest.stream import Stretch, gathered
 
-_INDENTED = re.compile(r"[ \t]|[)\]}]")
+_CLOSING = tuple(")]}")
 
 
 def parse(source: Source, media_type: str) -> Parsed:
     """The decoded file; a block starts at a line without indentation that follows a blank line."""
-    decoded = decode(source.data)
-    text = decoded.text
-    blocks: list[Block] = []
-    for start, end in blank_line_runs(text):
-        # Only white space stands between the line's start and the run's.
-        if blocks and (_INDENTED.match(text, start) or text[start - 1] in " \t"):
-            blocks[-1] = Block("code", blocks[-1].start, end)
-        else:
-            blocks.append(Block("code", start, end))
-    return Parsed(
-        text=text,
-        media_type=media_type,
-        text_like=True,
-        blocks=tuple(blocks),
-        encoding=decoded.encoding,
-        warnings=decoded.warnings,
-    )
+    return gathered(source, media_type, stream)
+
+
+def stream(window: Window, media_type: str) -> Iterator[Stretch]:
+    """A stretch for each block."""
+    del media_type
+    held: list[Run] = []
+    for run in runs(window):
+        if held and not (_goes_on(run) and joins(held[0].start, run)):
+            yield _stretch(held)
+            held = []
+        held.append(run)
+        if not run.text:
+            yield _stretch(held)
+            held = []
+    if held:
+        yield _stretch(held)
+
+
+def _goes_on(run: Run) -> bool:
+    return bool(run.text) and (run.indented or run.text.startswith(_CLOSING))
+
+
+def _stretch(held: list[Run]) -> Stretch:
+    first, last = held[0], held[-1]
+    text = "".join(run.text + run.space for run in held)
+    return Stretch(first.start, text, (Block("code", first.start, last.end),) if last.text else ())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from mindscape.ingest.decode import decode, line_starts
-from mindscape.ingest.formats.outline import Heading, sections_of
-from mindscape.ingest.parsed import Block, BlockKind, Parsed, Source
+from mindscape.ingest.formats.outline import Heading
+from mindscape.ingest.parsed import Parsed, Source
+from mindscape.ingest.runs import Window, runs
+from mindscape.ingest.stream import Stretch, gathered, stretch
 
 _NUMBER = (
     r"(?:[0-9]{1,3}|[IVXLC]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -29,56 +30,25 @@ _MAX_HEADING_LINE = 120
 
 def parse(source: Source, media_type: str) -> Parsed:
     """The decoded file, its paragraphs, and sections where lines like `CHAPTER IV` stand alone."""
-    decoded = decode(source.data)
-    text = decoded.text
-    runs = list(blank_line_runs(text))
-    headings = _chapters(text, runs)
-    starts = {heading.start for heading in headings}
-    return Parsed(
-        text=text,
-        media_type=media_type,
-        text_like=True,
-        blocks=tuple(Block(_kind(start in starts), start, end) for start, end in runs),
-        sections=sections_of(headings, len(text)),
-        encoding=decoded.encoding,
-        warnings=decoded.warnings,
-    )
+    return gathered(source, media_type, stream)
+
+
+def stream(window: Window, media_type: str) -> Iterator[Stretch]:
+    """A stretch for each paragraph."""
+    del media_type
+    for run, following in pairwise(chain(runs(window), (None,))):
+        if run is None:
+            continue
+        level = _level(run.text)
+        # A run of chapter lines with nothing between them is a table of contents.
+        is_heading = level and (following is None or _level(following.text) != level)
+        heading = Heading(level, " ".join(run.text.split()), run.start) if is_heading else None
+        yield stretch(run, "heading" if heading else "paragraph", heading=heading)
 
 
 def blank_line_runs(text: str) -> Iterator[tuple[int, int]]:
     """Spans of text between blank lines, without the white space around them."""
-    starts = [*line_starts(text), len(text)]
-    first = last = -1
-    for start, end in pairwise(starts):
-        if text[start:end].isspace() or start == end:
-            if first >= 0:
-                yield _trimmed(text, first, last)
-            first = -1
-        else:
-            first = start if first < 0 else first
-            last = end
-    if first >= 0:
-        yield _trimmed(text, first, last)
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    run = text[start:end]
-    return start + len(run) - len(run.lstrip()), end - len(run) + len(run.rstrip())
-
-
-def _kind(is_heading: bool) -> BlockKind:
-    return "heading" if is_heading else "paragraph"
-
-
-def _chapters(text: str, runs: list[tuple[int, int]]) -> list[Heading]:
-    levels = [_level(text[start : min(end, start + _MAX_HEADING_LINE + 1)]) for start, end in runs]
-    headings: list[Heading] = []
-    for number, ((start, end), level) in enumerate(zip(runs, levels, strict=True)):
-        # A run of chapter lines with nothing between them is a table of contents.
-        followed = levels[number + 1] if number + 1 < len(runs) else 0
-        if level and followed != level:
-            headings.append(Heading(level, " ".join(text[start:end].split()), start))
-    return headings
+    return ((run.start, run.end) for run in runs(Window([text])) if run.text)
 
 
 def _level(line: str) -> int:
