@@ -14,6 +14,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 ODT = "application/vnd.oasis.opendocument.text"
 ODP = "application/vnd.oasis.opendocument.presentation"
 ODG = "application/vnd.oasis.opendocument.graphics"
+RTF = "application/rtf"
 
 PARSERS = {
     PLAIN: "text",
@@ -25,6 +26,7 @@ PARSERS = {
     PDF: "pdf",
     EPUB: "epub",
     DOCX: "docx",
+    RTF: "rtf",
     ODT: "opendocument",
     ODP: "opendocument",
     ODG: "opendocument",
@@ -35,7 +37,7 @@ BY_SIGNATURE = (
     (b"PK\x03\x04", "application/zip"),
     (b"PK\x05\x06", "application/zip"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
-    (b"{\\rtf", "application/rtf"),
+    (b"{\\rtf", RTF),
     (b"\x89PNG", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF8", "image/gif"),
@@ -74,6 +76,7 @@ _EXTENSIONS = {
     PDF: "pdf",
     EPUB: "epub",
     DOCX: "docx docm",
+    RTF: "rtf",
     ODT: "odt ott fodt",
     ODP: "odp otp fodp",
     ODG: "odg otg fodg",
@@ -83,7 +86,6 @@ BY_EXTENSION = {f".{ext}": media for media, exts in _EXTENSIONS.items() for ext 
 _SAVE_AS = {
     "Word 97-2003 documents": ("DOCX", "doc dot"),
     "OpenDocument spreadsheets": ("CSV", "ods"),
-    "RTF files": ("DOCX", "rtf"),
     "presentations": ("PDF", "ppt pptx pps key"),
     "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),
     "Kindle books": ("EPUB", "mobi azw azw3 kfx"),

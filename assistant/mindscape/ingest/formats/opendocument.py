@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindscape.ingest.formats.build import TextBuilder, collapsed
-from mindscape.ingest.formats.opendocument_blocks import add_blocks
+from mindscape.ingest.formats.flow import add_blocks
 from mindscape.ingest.formats.opendocument_package import parts_of, properties
 from mindscape.ingest.formats.opendocument_slides import add_pages
 from mindscape.ingest.formats.opendocument_styles import read_styles

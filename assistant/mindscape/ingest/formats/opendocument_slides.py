@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mindscape.ingest.formats.build import TextBuilder, collapsed
-from mindscape.ingest.formats.opendocument_blocks import add_blocks
+from mindscape.ingest.formats.flow import add_blocks
 from mindscape.ingest.formats.opendocument_text import DRAW, Reader
 from mindscape.ingest.formats.slide_order import Placed, reading_order
 from mindscape.ingest.formats.xml import Element, attribute, local_name

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 from mindscape.ingest.formats.build import collapsed
+from mindscape.ingest.formats.flow import Paragraph, Table
 from mindscape.ingest.formats.opendocument_styles import Styles
 from mindscape.ingest.formats.xml import Element, attribute, inner_text, local_name
-from mindscape.ingest.parsed import BlockKind
 
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
@@ -24,29 +24,6 @@ _NO_TEXT = (
 )
 _SKIPPED = frozenset(_NO_TEXT.split())
 _SPACES = re.compile(r"[ \t\r\n]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph and what it is; `level` is that of a heading, from 1."""
-
-    text: str
-    kind: BlockKind = "paragraph"
-    level: int = 0
-    is_caption: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of cells; the first `header_rows` are marked as its header."""
-
-    rows: list[list[str]]
-    header_rows: int
-
-    @property
-    def text(self) -> str:
-        """All cells in a row, as a table in a cell or a note reads."""
-        return " ".join(cell for row in self.rows for cell in row if cell)
 
 
 @dataclass(slots=True)

@@ -1,12 +1,36 @@
-"""OpenDocument paragraphs and tables as blocks of the text."""
+"""The flow of an office document: paragraphs and tables, as blocks of the text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.opendocument_text import Paragraph, Table
 from mindscape.ingest.formats.rows import table_block
+from mindscape.ingest.parsed import BlockKind
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph and what it is; `level` is that of a heading, from 1."""
+
+    text: str
+    kind: BlockKind = "paragraph"
+    level: int = 0
+    is_caption: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells; the first `header_rows` are marked as its header."""
+
+    rows: list[list[str]]
+    header_rows: int
+
+    @property
+    def text(self) -> str:
+        """All cells in a row, as a table in a cell or a note reads."""
+        return " ".join(cell for row in self.rows for cell in row if cell)
 
 
 def add_blocks(blocks: Sequence[Paragraph | Table], builder: TextBuilder) -> None:
