@@ -5,6 +5,7 @@ All offsets are Unicode code points into `Parsed.text`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -48,6 +49,19 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadLine:
+    """A line that OCR has read: its place on the page, downwards from the top left corner."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    confidence: float
+    """From 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A file to parse, its bytes read once: a file that changes meanwhile cannot mix two versions."""
 
@@ -55,6 +69,8 @@ class Source:
     data: bytes
     depth: int = 0
     """How many files it is inside of: 1 for what is attached to a mail."""
+    read_pages: Mapping[int, tuple[ReadLine, ...]] = field(default_factory=dict[int, tuple[ReadLine, ...]])
+    """What OCR has read, in points, by the numbers of the pages; empty where it was not asked to."""
 
 
 class ParseFailure(Exception):

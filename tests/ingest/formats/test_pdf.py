@@ -182,7 +182,8 @@ def test_pages_without_text_are_named() -> None:
 
     result = parsed("a.pdf", drawn(draw))
     assert [mark.label for mark in result.marks] == ["1", "3"]
-    assert "Pages without text, of 3: 2." in result.warnings[0]
+    assert result.warnings[0].startswith("Page 2 of 3 has no text layer.")
+    assert result.metadata["pages_without_text"] == 1
 
 
 def failure_of(data: bytes) -> ParseFailure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Self
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -52,6 +53,23 @@ class Run:
     def width(self) -> float:
         """In points."""
         return self.x1 - self.x0
+
+    @classmethod
+    def whole(cls, text: str, box: tuple[float, float, float, float]) -> Self:
+        """A run that is known only as a whole, not by its letters."""
+        x0, y0, x1, y1 = box
+        count = max(len(text), 1)
+        return cls(
+            text,
+            x0,
+            x1,
+            y0,
+            y1,
+            count,
+            _sum_middle=count * (y0 + y1) / 2,
+            _sum_height=count * (y1 - y0),
+            last=box,
+        )
 
     def add(self, letters: str, box: tuple[float, float, float, float]) -> None:
         """Append a letter, with the space before it."""

@@ -1,0 +1,68 @@
+"""Which pages of a PDF say nothing of what they show: no text, a stamp over a scan, or codes for letters."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from enum import Enum
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from mindscape.ingest.formats.pdf_page import Run
+
+_STAMP_LETTERS = 100
+_SCAN_SHARE = 0.6
+"""Of the page's area: a picture that covers more is the page itself."""
+_GARBAGE_SHARE = 0.3
+_MAX_OBJECTS = 2_000
+_UNREADABLE = frozenset(("Co", "Cn", "Cc", "Cs"))
+
+
+class Lack(Enum):
+    """What a page lacks."""
+
+    NOTHING = "nothing"
+    BLANK = "blank"
+    """It shows nothing either."""
+    TEXT = "no text layer"
+    STAMP = "only a stamp"
+    """A few letters, such as a date or a number, over a picture of the whole page."""
+    LETTERS = "codes for letters"
+    """Its fonts do not say which letters their shapes are."""
+
+    @property
+    def is_readable_by_ocr(self) -> bool:
+        """Whether the page shows what its text layer does not say."""
+        return self in (Lack.TEXT, Lack.STAMP, Lack.LETTERS)
+
+
+def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run]) -> Lack:
+    """What the page lacks, by the text that was found on it."""
+    letters = sum(run.letters for run in runs)
+    if not letters:
+        return Lack.TEXT if pdfium.FPDFPage_CountObjects(page.raw) > 0 else Lack.BLANK
+    if letters <= _STAMP_LETTERS and _is_scan(page):
+        return Lack.STAMP
+    unreadable = sum(_is_unreadable(letter) for run in runs for letter in run.text)
+    return Lack.LETTERS if unreadable > _GARBAGE_SHARE * letters else Lack.NOTHING
+
+
+def _is_unreadable(letter: str) -> bool:
+    return letter == "\ufffd" or (
+        not letter.isascii() and not letter.isalpha() and unicodedata.category(letter) in _UNREADABLE
+    )
+
+
+def _is_scan(page: pypdfium2.PdfPage) -> bool:
+    """True when one picture covers most of the page."""
+    left, bottom, right, top = page.get_bbox()
+    area = (right - left) * (top - bottom)
+    if area <= 0 or pdfium.FPDFPage_CountObjects(page.raw) > _MAX_OBJECTS:
+        return False
+    for item in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        x0, y0, x1, y1 = item.get_bounds()
+        wide, high = min(x1, right) - max(x0, left), min(y1, top) - max(y0, bottom)
+        if wide > 0 and high > 0 and wide * high > _SCAN_SHARE * area:
+            return True
+    return False

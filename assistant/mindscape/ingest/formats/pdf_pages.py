@@ -1,0 +1,167 @@
+"""The pages of a PDF with what stands on them, and what is to be said of those that lack something."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pypdfium2
+
+from mindscape.ingest.formats.pdf_lack import Lack, lack_of
+from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
+from mindscape.ingest.formats.pdf_page import runs_of
+from mindscape.ingest.formats.scans import mean_confidence, runs_of_lines
+from mindscape.ingest.parsed import ParseFailure, ReadLine
+from mindscape_storage.records import Status
+
+_EDGE = 0.1
+"""Of the page's height: running titles and page numbers stand above or below this."""
+_LEAST_REPEATS = 3
+_LEAST_REPEAT_SHARE = 0.4
+_ADVICE = "OCR reads such pages in a folder added with: mindscape add --ocr FOLDER"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page with its number, from 1, its height in points and what stands on it."""
+
+    number: int
+    height: float
+    pieces: tuple[Piece, ...]
+    lack: Lack = Lack.NOTHING
+    confidence: float | None = None
+    """How sure OCR was of it, from 0 to 1; None where OCR was not asked."""
+
+    @property
+    def says_less_than_it_shows(self) -> bool:
+        """Whether somebody who looks at it reads more than `pieces`."""
+        return self.lack.is_readable_by_ocr and not (self.confidence and self.pieces)
+
+
+def read_pages(
+    document: pypdfium2.PdfDocument, read_by_ocr: Mapping[int, tuple[ReadLine, ...]]
+) -> tuple[list[Page], list[int]]:
+    """The pages, and the numbers of those that cannot be read at all."""
+    pages: list[Page] = []
+    unread: list[int] = []
+    for index in range(len(document)):
+        try:
+            page = document[index]
+            text_page = page.get_textpage()
+        except pypdfium2.PdfiumError:
+            unread.append(index + 1)
+            continue
+        pages.append(_page(index + 1, page, text_page, read_by_ocr.get(index + 1)))
+        text_page.close()
+        page.close()
+    return pages, unread
+
+
+def _page(
+    number: int,
+    page: pypdfium2.PdfPage,
+    text_page: pypdfium2.PdfTextPage,
+    lines: tuple[ReadLine, ...] | None,
+) -> Page:
+    runs = runs_of(page, text_page)
+    lack = lack_of(page, runs)
+    if lack is Lack.LETTERS:
+        runs = []
+    confidence = None
+    if lines is not None and lack.is_readable_by_ocr:
+        # What was read is all that the page shows, the stamp included.
+        runs, confidence = runs_of_lines(lines) or runs, mean_confidence(lines)
+    return Page(number, page.get_height(), tuple(pieces_of(runs)), lack, confidence)
+
+
+def check_text(pages: Sequence[Page], unread: Sequence[int]) -> list[str]:
+    """What to warn of. Raises ParseFailure when there is no text at all."""
+    count = len(pages) + len(unread)
+    if not pages:
+        raise ParseFailure(Status.DAMAGED, "None of the PDF's pages can be read. Fetch it or save it again.")
+    if not any(page.pieces for page in pages):
+        raise _without_text(pages, count)
+    warnings: list[str] = []
+    if unread:
+        warnings.append(f"{named(unread, count)} cannot be read.")
+    if read := [page for page in pages if page.confidence and page.pieces]:
+        mean = sum(page.confidence or 0 for page in read) / len(read)
+        numbers = [page.number for page in read]
+        warnings.append(f"{named(numbers, count)} {_was(numbers)} read by OCR (mean confidence {mean:.0%}).")
+    for lack, said in (
+        (Lack.TEXT, "no text layer"),
+        (Lack.LETTERS, "a text layer that does not say which letters it shows"),
+        (Lack.STAMP, "almost no text over a picture of the whole page"),
+    ):
+        numbers = [page.number for page in pages if page.lack is lack and page.says_less_than_it_shows]
+        if numbers:
+            tried = all(page.confidence is not None for page in pages if page.number in set(numbers))
+            more = "OCR found no text on them." if tried else f"{_ADVICE}."
+            warnings.append(f"{named(numbers, count)} {_has(numbers)} {said}. {more}")
+    return warnings
+
+
+def _without_text(pages: Sequence[Page], count: int) -> ParseFailure:
+    every = f"any of its {count} pages" if count > 1 else "its only page"
+    if all(page.lack is Lack.BLANK for page in pages):
+        return ParseFailure(Status.EMPTY, f"The PDF shows nothing on {every}.")
+    if any(page.confidence is not None for page in pages):
+        return ParseFailure(
+            Status.NO_TEXT, f"The PDF has no text layer on {every}, and OCR found no text there either."
+        )
+    if any(page.lack is Lack.LETTERS for page in pages):
+        what = f"The text layer of the PDF does not say which letters it shows, on {every}"
+    else:
+        what = f"The PDF has no text layer on {every}"
+    return ParseFailure(Status.NO_TEXT, f"{what}. {_ADVICE}")
+
+
+def named(numbers: Sequence[int], count: int) -> str:
+    """`Page 2 of 3` or `Pages 2-5 and 9 of 12`."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    shown = ["-".join(map(str, part)) for part in parts[:20]]
+    if len(parts) > 20:
+        shown.append("more")
+    joined = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f"Page{'s' if len(numbers) > 1 else ''} {joined} of {count}"
+
+
+def _was(numbers: Sequence[int]) -> str:
+    return "were" if len(numbers) > 1 else "was"
+
+
+def _has(numbers: Sequence[int]) -> str:
+    return "have" if len(numbers) > 1 else "has"
+
+
+def without_running_titles(pages: Iterable[Page]) -> list[Page]:
+    """Pages with text, less the page numbers and all but the first of each title that comes on many pages."""
+    pages = [page for page in pages if page.pieces]
+    seen = Counter(key for page in pages for key in {_running(page, piece) for piece in page.pieces} if key)
+    least = max(_LEAST_REPEATS, _LEAST_REPEAT_SHARE * len(pages))
+    shown: set[str] = set()
+    kept: list[Page] = []
+    for page in pages:
+        pieces: list[Piece] = []
+        for piece in page.pieces:
+            key = _running(page, piece)
+            if not key or seen[key] < least or (key not in shown and re.search(r"[^\W\d_]{4}", key)):
+                pieces.append(piece)
+            shown.add(key)
+        kept.append(replace(page, pieces=tuple(pieces)))
+    return kept
+
+
+def _running(page: Page, piece: Piece) -> str:
+    """What a running title is compared by; empty for what cannot be one."""
+    at_edge = piece.y1 < _EDGE * page.height or piece.y0 > (1 - _EDGE) * page.height
+    if not at_edge or len(piece.lines) > 2:
+        return ""
+    return re.sub(r"\d+", "#", " ".join(piece.lines)).casefold()
