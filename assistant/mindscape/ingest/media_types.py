@@ -6,6 +6,19 @@ PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
 HTML = "text/html"
 CODE = "text/x-source"
+ORG = "text/x-org"
+RST = "text/x-rst"
+ASCIIDOC = "text/asciidoc"
+LATEX = "text/x-tex"
+WIKI = "text/x-wiki"
+TEXTILE = "text/x-textile"
+TYPST = "text/x-typst"
+SUBTITLES = "text/vtt"
+JSON = "application/json"
+YAML = "application/yaml"
+TOML = "application/toml"
+INI = "text/x-ini"
+MAIL = "message/rfc822"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
 PDF = "application/pdf"
@@ -21,6 +34,19 @@ PARSERS = {
     MARKDOWN: "markdown",
     HTML: "html",
     CODE: "code",
+    ORG: "org",
+    RST: "rst",
+    ASCIIDOC: "asciidoc",
+    LATEX: "latex",
+    WIKI: "wiki",
+    TEXTILE: "wiki",
+    TYPST: "wiki",
+    SUBTITLES: "subtitles",
+    JSON: "settings",
+    YAML: "settings",
+    TOML: "settings",
+    INI: "settings",
+    MAIL: "mail",
     CSV: "table",
     TSV: "table",
     PDF: "pdf",
@@ -63,7 +89,19 @@ PACKAGES = (EPUB, DOCX, ODT, ODP, ODG)
 """Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
 
 _EXTENSIONS = {
-    PLAIN: "txt text log rst org tex adoc asciidoc nfo srt vtt json jsonl yaml yml toml ini cfg conf xml",
+    PLAIN: "txt text log nfo xml",
+    ORG: "org",
+    RST: "rst rest",
+    ASCIIDOC: "adoc asciidoc",
+    LATEX: "tex latex ltx",
+    WIKI: "mediawiki wiki wikitext creole",
+    TEXTILE: "textile",
+    TYPST: "typ",
+    SUBTITLES: "vtt srt sbv ass ssa",
+    JSON: "json jsonl ndjson geojson json5 jsonc",
+    YAML: "yaml yml",
+    TOML: "toml",
+    INI: "ini cfg conf properties",
     MARKDOWN: "md markdown mdown mkd mdx qmd rmd",
     HTML: "html htm xhtml xht",
     CODE: (
@@ -71,6 +109,7 @@ _EXTENSIONS = {
         "swift m mm sh bash zsh fish ps1 sql hs ml mli ex exs erl clj cljs lisp el scm vim nim zig dart f90 "
         "f95 pas asm s v vhd css scss less proto graphql cmake mk gradle groovy tf"
     ),
+    MAIL: "eml emlx mht mhtml",
     CSV: "csv",
     TSV: "tsv tab",
     PDF: "pdf",
@@ -90,7 +129,7 @@ _SAVE_AS = {
     "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),
     "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
     "FictionBook files": ("EPUB", "fb2"),
-    "mail files": ("text or PDF", "eml mbox msg"),
+    "mail files": ("text or PDF", "mbox msg"),
     "notebooks": ("Markdown", "ipynb"),
     "DjVu files": ("PDF", "djvu"),
 }
