@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ingest.decode import Detected, TextDecoder, clean, decode, detect, line_starts
+from mindscape.ingest.decode import Decoded, Detected, TextDecoder, clean, decode, detect, line_starts
 from mindscape.ingest.parsed import ParseFailure
 from mindscape_storage.records import Status
 
@@ -162,3 +162,8 @@ def test_lone_halves_of_utf16_pairs_become_one_mark_each() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_no_text_starts_with_a_byte_order_mark(encoding: str) -> None:
     assert decode("\ufeff\ufeffnote".encode(encoding)).text == "note"
+
+
+@pytest.mark.parametrize("declared", ["zip", "bz2", "hex", "rot13", "punycode", "idna", "no such", "a\0b"])
+def test_a_declared_codec_that_is_no_encoding_is_not_used(declared: str) -> None:
+    assert decode(b"plain words", declared) == Decoded("plain words", "utf-8", 1.0)

@@ -33,6 +33,8 @@ _NUL_RUN = re.compile(rb"\x00{4,}")
 _BINARY_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1a\x1b") + b"\x7f"
 _ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
 _ESCAPED = re.compile("[\ud800-\udfff]")
+_SLOW = ("punycode", "idna")
+"""Codecs of Python's that no file is written in, and that take time by the square of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,10 @@ def _declared(sample: bytes, declared: str, whole: bool) -> str | None:
         encoding = codecs.lookup(declared).name
         # What is labelled GB2312 or Latin-1 on the web is really its superset.
         encoding = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252"}.get(encoding, encoding)
+        # A LookupError for codecs that are no encodings: a page that calls itself "zip" is not unpacked.
+        " ".encode(encoding)
+        if encoding in _SLOW:
+            return None
         codecs.getincrementaldecoder(encoding)().decode(sample, whole)
     except (LookupError, UnicodeError, ValueError, AssertionError):
         return None
