@@ -1,0 +1,175 @@
+"""The texts of a mail as blocks: plain text with its quotes, HTML as a reader sees it, calendar entries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mindscape.ingest.formats.build import TextBuilder
+from mindscape.ingest.formats.html import tree_of
+from mindscape.ingest.formats.html_walk import text_of, walk
+from mindscape.ingest.media_types import HTML
+from mindscape.ingest.parsed import BlockKind
+
+MAX_MARKUP = 32 << 20
+_MAX_LINKS = 10_000
+_MAX_EVENTS = 1_000
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_QUOTED = re.compile(r"(?:[ \t]?>)+ ?")
+_LINK = re.compile(r"https?://[^\s<>\"]{1,2000}")
+_ARMOUR = re.compile(
+    r"-----BEGIN PGP (MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----.*?(?:-----END PGP \1-----|\Z)", re.S
+)
+_SIGNED = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\s*(?:\w+: [^\r\n]*\s*)*")
+_MAX_STUB = 500
+_STUB = re.compile(
+    r"(?:n[o']t|unable to|un) ?(?:support|display|show|view|read|render)\w*.{0,60}html"
+    r"|html.{0,40}(?:capable|enabled|compatible|e-?mail|message|version|format|view)"
+    r"|view (?:this|the|it).{0,40}(?:browser|online|html)",
+    re.I | re.S,
+)
+_EVENT = re.compile(r"^BEGIN:VEVENT[ \t\r]*\n(.*?)^END:VEVENT", re.M | re.S | re.I)
+_FIELD = re.compile(r"^(SUMMARY|DTSTART|DTEND|LOCATION|ORGANIZER|DESCRIPTION)([;:].*)$", re.M | re.I)
+_STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
+
+Form = Literal["plain", "flowed", "delsp", "html", "calendar", "properties"]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One text of a message; `flowed` and `delsp` are plain text whose lines are to be joined again."""
+
+    form: Form
+    text: str
+
+
+def readable(body: Body) -> str:
+    """The words of a body without its markup, to weigh one against another."""
+    if body.form != "html":
+        return body.text.strip()
+    root = tree_of(body.text[:MAX_MARKUP])
+    return "" if root is None else " ".join(text_of(root).split())
+
+
+def is_stub(plain: str, html: str) -> bool:
+    """True where a plain text only stands in for the HTML: empty, or a few words that say so."""
+    if len(plain) > _MAX_STUB or len(html) <= len(plain):
+        return False
+    return not plain or bool(_STUB.search(plain)) or len(html) > 10 * max(len(plain), 20)
+
+
+def add_body(builder: TextBuilder, body: Body, level: int) -> None:
+    """Add the blocks of a body; its headings are below `level`."""
+    if body.form == "html":
+        _add_html(builder, body.text, level)
+    elif body.form == "calendar":
+        for event in _events(body.text):
+            builder.add("properties", event)
+    elif body.form == "properties":
+        builder.add("properties", body.text)
+    else:
+        _add_plain(builder, body)
+
+
+def without_armour(text: str) -> tuple[str, bool]:
+    """Plain text without what PGP put around it, and True when a part of it is encrypted."""
+    if "-----BEGIN PGP " not in text:
+        return text, False
+    encrypted = any(found[1] == "MESSAGE" for found in _ARMOUR.finditer(text))
+    return _SIGNED.sub("", _ARMOUR.sub("", text)), encrypted
+
+
+def _add_html(builder: TextBuilder, markup: str, level: int) -> None:
+    if len(markup) > MAX_MARKUP:
+        builder.warnings.append(f"A text of more than {MAX_MARKUP >> 20} Mi characters of HTML was cut.")
+    root = tree_of(markup[:MAX_MARKUP])
+    if root is None:
+        return
+    body = root.find(".//body")
+    inner = TextBuilder()
+    walk(root if body is None else body, inner, page=True)
+    builder.include(inner.build(HTML), below=level)
+
+
+def _add_plain(builder: TextBuilder, body: Body) -> None:
+    lines = list(_unflowed(body)) if body.form != "plain" else _quoted_lines(body.text)
+    kind: BlockKind = "paragraph"
+    run: list[str] = []
+    for depth, line in [*lines, (0, "")]:
+        now: BlockKind = "quote" if depth else "paragraph"
+        if now != kind or not line.strip():
+            builder.add(kind, "\n".join(run))
+            run.clear()
+        kind = now
+        if line.strip():
+            run.append(line.rstrip())
+    for link in _LINK.finditer(body.text):
+        if len(builder.links) >= _MAX_LINKS:
+            break
+        builder.links[link[0].rstrip(".,;:!?)]}'*_")] = None
+
+
+def _quoted_lines(text: str) -> list[tuple[int, str]]:
+    """(depth of quoting, the line without its marks) of each line."""
+    lines: list[tuple[int, str]] = []
+    for line in _LINE_END.split(text):
+        marks = _QUOTED.match(line) if ">" in line[:3] else None
+        lines.append((marks[0].count(">"), line[marks.end() :]) if marks else (0, line))
+    return lines
+
+
+def _unflowed(body: Body) -> Iterator[tuple[int, str]]:
+    """Lines of format=flowed text (RFC 3676) as they were before they were broken."""
+    held, held_depth = "", 0
+    for line in _LINE_END.split(body.text):
+        marks = re.match(r">*", line)
+        depth = marks.end() if marks else 0
+        line = line[depth:].removeprefix(" ")
+        if held and depth != held_depth:
+            yield held_depth, held
+            held = ""
+        flows = line.endswith(" ") and line != "-- "
+        held, held_depth = held + (line[:-1] if flows and body.form == "delsp" else line), depth
+        if not flows:
+            yield depth, held
+            held = ""
+    if held:
+        yield held_depth, held
+
+
+def _events(text: str) -> Iterator[str]:
+    """What calendar entries say, a line a field."""
+    text = re.sub(r"\r?\n[ \t]", "", text)
+    for number, event in enumerate(_EVENT.finditer(text)):
+        if number == _MAX_EVENTS:
+            return
+        said = {name.upper(): _value(rest) for name, rest in reversed(_FIELD.findall(event[1]))}
+        shown = (
+            ("Event", said.get("SUMMARY", "")),
+            ("Start", _moment(said.get("DTSTART", ""))),
+            ("End", _moment(said.get("DTEND", ""))),
+            ("Place", said.get("LOCATION", "")),
+            ("Organiser", said.get("ORGANIZER", "")),
+            ("Description", said.get("DESCRIPTION", "")),
+        )
+        yield "\n".join(f"{name}: {value}" for name, value in shown if value)
+
+
+def _value(rest: str) -> str:
+    """The value of a field, its zone behind it, its escapes undone."""
+    quoted = re.fullmatch(r"((?:;[^;:\"]*(?:\"[^\"]*\")?)*):(.*)", rest.rstrip("\r"), re.S)
+    parameters, value = (quoted[1], quoted[2]) if quoted else ("", rest[1:])
+    value = re.sub(r"\\(.)", lambda found: " " if found[1] in "nN" else found[1], value).strip()
+    zone = re.search(r";TZID=\"?([^\";:]+)", parameters, re.I)
+    return f"{value} ({zone[1]})" if zone else value.removeprefix("mailto:").removeprefix("MAILTO:")
+
+
+def _moment(value: str) -> str:
+    stamp = _STAMP.match(value)
+    if not stamp:
+        return value
+    time = f" {stamp[4]}:{stamp[5]}" if stamp[4] else ""
+    zone = " UTC" if stamp[6] else value[stamp.end() :].replace("Z", "")
+    return f"{stamp[1]}-{stamp[2]}-{stamp[3]}{time}{zone}"
