@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import unicodedata
@@ -151,6 +152,31 @@ def list_documents(conn: Connection, root_id: int | None = None) -> list[Documen
     if root_id is None:
         return _many(conn, "ORDER BY d.path")
     return _many(conn, "WHERE d.root_id = ? ORDER BY d.path", root_id)
+
+
+def without_text_layer(
+    conn: Connection, root_id: int, endings: Iterable[str], ocr_version: str
+) -> list[Document]:
+    """The documents of a root that OCR could say more of, or has read, ordered by path.
+
+    Those without text or with pages of none, those whose content is of the parser version
+    `ocr_version`, and those without content whose names have one of the endings.
+    """
+    return _many(
+        conn,
+        """
+        WHERE d.root_id = ?1 AND d.status <> 'away' AND (
+            d.status = 'no_text' OR c.parser_version = ?3
+            OR json_extract(c.info, '$.metadata.pages_without_text') > 0
+            OR d.content_id IS NULL AND EXISTS (
+                SELECT 1 FROM json_each(?2) WHERE lower(substr(d.display, -length(value))) = value
+            )
+        ) ORDER BY d.path
+        """,
+        root_id,
+        json.dumps(list(endings)),
+        ocr_version,
+    )
 
 
 def documents_of_content(conn: Connection, content_id: int) -> list[Document]:

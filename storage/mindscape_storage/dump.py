@@ -19,7 +19,7 @@ def canonical_dump(conn: Connection) -> dict[str, Any]:
     """JSON values: roots, documents, contents with all that hangs on them, vectors by key, indexed words."""
     with snapshot(conn):
         return {
-            "roots": _rows(conn, "SELECT path, mode FROM roots ORDER BY path"),
+            "roots": _rows(conn, "SELECT path, mode, ocr FROM roots ORDER BY path"),
             "documents": _documents(conn),
             "contents": _contents(conn),
             "vectors": {encoder.name: _vectors(conn, encoder.id) for encoder in encoders(conn)},

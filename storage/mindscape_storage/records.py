@@ -36,6 +36,8 @@ class Root:
     mode: str
     """`events` (live), `polling` (no events come from there) or `away` (unmounted or vanished)."""
     documents: int = 0
+    ocr: bool = False
+    """Whether what has no text layer is read by OCR there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindscape_storage.database import Connection, fetch, transaction
 from mindscape_storage.documents import remove_documents
 from mindscape_storage.errors import StorageError
 from mindscape_storage.records import Root
 
 _ROOT = """
-    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id) FROM roots
+    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id), ocr FROM roots
 """
 
 
@@ -36,7 +38,19 @@ def absorb_root(conn: Connection, inner_id: int, outer_id: int) -> None:
 
 def list_roots(conn: Connection) -> list[Root]:
     """Every root, ordered by path, with its number of documents."""
-    return [Root(*row) for row in fetch(conn, _ROOT + " ORDER BY path")]
+    return [_root(row) for row in fetch(conn, _ROOT + " ORDER BY path")]
+
+
+def get_root(conn: Connection, root_id: int) -> Root | None:
+    """The root with this id, or None."""
+    rows = fetch(conn, _ROOT + " WHERE id = ?", (root_id,))
+    return _root(rows[0]) if rows else None
+
+
+def set_root_ocr(conn: Connection, root_id: int, *, on: bool) -> None:
+    """Whether OCR reads what has no text layer there; documents stay as they are until read again."""
+    with transaction(conn):
+        conn.execute("UPDATE roots SET ocr = ? WHERE id = ?", (int(on), root_id))
 
 
 def set_root_mode(conn: Connection, root_id: int, mode: str) -> None:
@@ -49,4 +63,8 @@ def _only(conn: Connection, path: bytes) -> Root:
     rows = fetch(conn, _ROOT + " WHERE path = ?", (path,))
     if not rows:
         raise StorageError(f"{path!r} is not watched.")
-    return Root(*rows[0])
+    return _root(rows[0])
+
+
+def _root(row: tuple[Any, ...]) -> Root:
+    return Root(*row[:-1], ocr=bool(row[-1]))
