@@ -24,6 +24,7 @@ TSV = "text/tab-separated-values"
 PDF = "application/pdf"
 EPUB = "application/epub+zip"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODT = "application/vnd.oasis.opendocument.text"
 ODP = "application/vnd.oasis.opendocument.presentation"
 ODG = "application/vnd.oasis.opendocument.graphics"
@@ -52,6 +53,7 @@ PARSERS = {
     PDF: "pdf",
     EPUB: "epub",
     DOCX: "docx",
+    PPTX: "presentation",
     RTF: "rtf",
     ODT: "opendocument",
     ODP: "opendocument",
@@ -82,10 +84,12 @@ ZIP_MEMBERS = (
     (f"mimetype{ODP}".encode(), ODP),
     (f"mimetype{ODG}".encode(), ODG),
     (b"word/", DOCX),
+    (b"ppt/presentation.xml", PPTX),
+    (b"ppt/slides/", PPTX),
 )
 """What the first bytes of a zip archive say it is."""
 
-PACKAGES = (EPUB, DOCX, ODT, ODP, ODG)
+PACKAGES = (EPUB, DOCX, PPTX, ODT, ODP, ODG)
 """Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
 
 _EXTENSIONS = {
@@ -115,6 +119,7 @@ _EXTENSIONS = {
     PDF: "pdf",
     EPUB: "epub",
     DOCX: "docx docm",
+    PPTX: "pptx pptm ppsx ppsm potx potm",
     RTF: "rtf",
     ODT: "odt ott fodt",
     ODP: "odp otp fodp",
@@ -125,7 +130,7 @@ BY_EXTENSION = {f".{ext}": media for media, exts in _EXTENSIONS.items() for ext 
 _SAVE_AS = {
     "Word 97-2003 documents": ("DOCX", "doc dot"),
     "OpenDocument spreadsheets": ("CSV", "ods"),
-    "presentations": ("PDF", "ppt pptx pps key"),
+    "presentations": ("PDF", "ppt pps key"),
     "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),
     "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
     "FictionBook files": ("EPUB", "fb2"),

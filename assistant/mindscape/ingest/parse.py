@@ -26,6 +26,7 @@ from mindscape.ingest.media_types import (
     PARSERS,
     PDF,
     PLAIN,
+    PPTX,
     ZIP_MEMBERS,
 )
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
@@ -44,6 +45,7 @@ _LIMITS = {
     PDF: MAX_BYTES,
     EPUB: MAX_BYTES,
     DOCX: MAX_BYTES,
+    PPTX: MAX_BYTES,
     ODT: MAX_BYTES,
     ODP: MAX_BYTES,
     ODG: MAX_BYTES,

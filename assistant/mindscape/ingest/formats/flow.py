@@ -63,3 +63,9 @@ def _add_table(table: Table, caption: str, builder: TextBuilder) -> None:
     else:
         for row in table.rows:
             builder.add("paragraph", "\n".join(row))
+
+
+def first_heading(builder: TextBuilder) -> str | None:
+    """The first heading of the highest level that stands in the text: a title where the file gives none."""
+    starts = {block.start for block in builder.blocks if block.kind == "heading"}
+    return next((held.text for held in builder.headings if held.level == 1 and held.start in starts), None)

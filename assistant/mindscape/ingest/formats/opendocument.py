@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindscape.ingest.formats.build import TextBuilder, collapsed
-from mindscape.ingest.formats.flow import add_blocks
+from mindscape.ingest.formats.flow import add_blocks, first_heading
 from mindscape.ingest.formats.opendocument_package import parts_of, properties
 from mindscape.ingest.formats.opendocument_slides import add_pages
 from mindscape.ingest.formats.opendocument_styles import read_styles
@@ -39,7 +39,7 @@ def parse(source: Source, media_type: str) -> Parsed:
             "The document has pictures but no text. Save a version with text to have it indexed.",
         )
     metadata = properties(meta)
-    title = metadata.pop("title", None) or next((h.text for h in builder.headings if h.level == 1), None)
+    title = metadata.pop("title", None) or first_heading(builder)
     return builder.build(media_type, title, metadata)
 
 

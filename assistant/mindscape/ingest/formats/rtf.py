@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.flow import add_blocks
+from mindscape.ingest.formats.flow import add_blocks, first_heading
 from mindscape.ingest.formats.rtf_reader import RtfReader
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
@@ -37,7 +37,7 @@ def parse(source: Source, media_type: str) -> Parsed:
     if not reader.is_whole:
         builder.warnings.append("The file is cut off; what is there was read.")
     metadata = _metadata(reader)
-    title = metadata.pop("title", None) or next((h.text for h in builder.headings if h.level == 1), None)
+    title = metadata.pop("title", None) or first_heading(builder)
     return builder.build(media_type, title, metadata)
 
 
