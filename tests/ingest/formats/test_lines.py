@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.formats.shape import parsed
 
@@ -15,7 +15,22 @@ from mindscape.ingest.decode import clean
 from mindscape.ingest.parse import parse
 from mindscape.ingest.parsed import ParseFailure, Source
 
-SUFFIXES = ("org", "rst", "adoc", "tex", "vtt", "ass", "wiki", "textile", "typ", "json", "yaml", "toml", "py")
+SUFFIXES = (
+    "org",
+    "rst",
+    "adoc",
+    "tex",
+    "vtt",
+    "ass",
+    "wiki",
+    "textile",
+    "typ",
+    "json",
+    "yaml",
+    "toml",
+    "py",
+    "log",
+)
 SIGNS = r"""
 * A
 ** TODO B :t:
@@ -103,6 +118,7 @@ LINES = st.lists(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+@settings(deadline=None)
 @given(lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]))
 def test_the_text_is_the_file_code_point_for_code_point(suffix: str, lines: list[str], end: str) -> None:
     text = end.join(lines)
@@ -115,6 +131,7 @@ def test_the_text_is_the_file_code_point_for_code_point(suffix: str, lines: list
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+@settings(deadline=None)
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_text_or_a_stated_failure(suffix: str, data: bytes) -> None:
     with contextlib.suppress(ParseFailure):

@@ -1,9 +1,11 @@
-"""Source code: the file itself, in blocks of the lines that stand together."""
+"""Source code: the file itself, in blocks of the lines that stand together, under what they define."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mindscape.ingest.formats.definitions import definition
+from mindscape.ingest.formats.outline import Heading
 from mindscape.ingest.parsed import Block, Parsed, Source
 from mindscape.ingest.runs import Run, Window, joins, runs
 from mindscape.ingest.stream import Stretch, gathered
@@ -17,7 +19,7 @@ def parse(source: Source, media_type: str) -> Parsed:
 
 
 def stream(window: Window, media_type: str) -> Iterator[Stretch]:
-    """A stretch for each block."""
+    """A stretch for each block; one that defines something starts a section."""
     del media_type
     held: list[Run] = []
     for run in runs(window):
@@ -39,4 +41,8 @@ def _goes_on(run: Run) -> bool:
 def _stretch(held: list[Run]) -> Stretch:
     first, last = held[0], held[-1]
     text = "".join(run.text + run.space for run in held)
-    return Stretch(first.start, text, (Block("code", first.start, last.end),) if last.text else ())
+    if not last.text:
+        return Stretch(first.start, text)
+    name = definition(text)
+    heading = Heading(1, name, first.start) if name else None
+    return Stretch(first.start, text, (Block("code", first.start, last.end),), heading)
