@@ -1,0 +1,149 @@
+"""Which files are read, and by which module of `formats`: tables, nothing else."""
+
+from __future__ import annotations
+
+PLAIN = "text/plain"
+MARKDOWN = "text/markdown"
+HTML = "text/html"
+CODE = "text/x-source"
+ORG = "text/x-org"
+RST = "text/x-rst"
+ASCIIDOC = "text/asciidoc"
+LATEX = "text/x-tex"
+WIKI = "text/x-wiki"
+TEXTILE = "text/x-textile"
+TYPST = "text/x-typst"
+SUBTITLES = "text/vtt"
+JSON = "application/json"
+YAML = "application/yaml"
+TOML = "application/toml"
+INI = "text/x-ini"
+LOG = "text/x-log"
+MAIL = "message/rfc822"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+PDF = "application/pdf"
+EPUB = "application/epub+zip"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODT = "application/vnd.oasis.opendocument.text"
+ODP = "application/vnd.oasis.opendocument.presentation"
+ODG = "application/vnd.oasis.opendocument.graphics"
+RTF = "application/rtf"
+
+PARSERS = {
+    PLAIN: "text",
+    MARKDOWN: "markdown",
+    HTML: "html",
+    CODE: "code",
+    ORG: "org",
+    RST: "rst",
+    ASCIIDOC: "asciidoc",
+    LATEX: "latex",
+    WIKI: "wiki",
+    TEXTILE: "wiki",
+    TYPST: "wiki",
+    SUBTITLES: "subtitles",
+    JSON: "settings",
+    YAML: "settings",
+    TOML: "settings",
+    INI: "settings",
+    LOG: "log",
+    MAIL: "mail",
+    CSV: "table",
+    TSV: "table",
+    PDF: "pdf",
+    EPUB: "epub",
+    DOCX: "docx",
+    PPTX: "presentation",
+    RTF: "rtf",
+    ODT: "opendocument",
+    ODP: "opendocument",
+    ODG: "opendocument",
+}
+
+BY_SIGNATURE = (
+    (b"%PDF-", PDF),
+    (b"PK\x03\x04", "application/zip"),
+    (b"PK\x05\x06", "application/zip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (b"{\\rtf", RTF),
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"SQLite format 3\0", "application/vnd.sqlite3"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/x-rar-compressed"),
+    (b"%!PS-Adobe", "application/postscript"),
+)
+
+ZIP_MEMBERS = (
+    (b"mimetypeapplication/epub+zip", EPUB),
+    (b"META-INF/container.xml", EPUB),
+    (f"mimetype{ODT}".encode(), ODT),
+    (f"mimetype{ODP}".encode(), ODP),
+    (f"mimetype{ODG}".encode(), ODG),
+    (b"word/", DOCX),
+    (b"ppt/presentation.xml", PPTX),
+    (b"ppt/slides/", PPTX),
+)
+"""What the first bytes of a zip archive say it is."""
+
+PACKAGES = (EPUB, DOCX, PPTX, ODT, ODP, ODG)
+"""Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
+
+_EXTENSIONS = {
+    PLAIN: "txt text nfo xml",
+    LOG: "log",
+    ORG: "org",
+    RST: "rst rest",
+    ASCIIDOC: "adoc asciidoc",
+    LATEX: "tex latex ltx",
+    WIKI: "mediawiki wiki wikitext creole",
+    TEXTILE: "textile",
+    TYPST: "typ",
+    SUBTITLES: "vtt srt sbv ass ssa",
+    JSON: "json jsonl ndjson geojson json5 jsonc",
+    YAML: "yaml yml",
+    TOML: "toml",
+    INI: "ini cfg conf properties",
+    MARKDOWN: "md markdown mdown mkd mdx qmd rmd",
+    HTML: "html htm xhtml xht",
+    CODE: (
+        "py pyi js mjs cjs ts tsx jsx java kt kts scala c h cc cpp cxx hpp hh cs go rs rb php pl pm lua r jl "
+        "swift m mm sh bash zsh fish ps1 sql hs ml mli ex exs erl clj cljs lisp el scm vim nim zig dart f90 "
+        "f95 pas asm s v vhd css scss less proto graphql cmake mk gradle groovy tf"
+    ),
+    MAIL: "eml emlx mht mhtml",
+    CSV: "csv",
+    TSV: "tsv tab",
+    PDF: "pdf",
+    EPUB: "epub",
+    DOCX: "docx docm",
+    PPTX: "pptx pptm ppsx ppsm potx potm",
+    RTF: "rtf",
+    ODT: "odt ott fodt",
+    ODP: "odp otp fodp",
+    ODG: "odg otg fodg",
+}
+BY_EXTENSION = {f".{ext}": media for media, exts in _EXTENSIONS.items() for ext in exts.split()}
+
+_SAVE_AS = {
+    "Word 97-2003 documents": ("DOCX", "doc dot"),
+    "OpenDocument spreadsheets": ("CSV", "ods"),
+    "presentations": ("PDF", "ppt pps key"),
+    "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),
+    "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
+    "FictionBook files": ("EPUB", "fb2"),
+    "mail files": ("text or PDF", "mbox msg"),
+    "notebooks": ("Markdown", "ipynb"),
+    "DjVu files": ("PDF", "djvu"),
+}
+NOT_READ = {
+    f".{ext}": f"{kind[0].upper()}{kind[1:]} are not read yet. Save it as {target} to have it indexed."
+    for kind, (target, exts) in _SAVE_AS.items()
+    for ext in exts.split()
+}
+"""Extensions of documents that are not read yet, each with the sentence that says what to do."""
