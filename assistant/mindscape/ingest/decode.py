@@ -11,7 +11,10 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from mindscape.ingest.guess import guess, guess_seven_bit, named
+from mindscape.ingest.mixed import page_of_bad_bytes, read_bad_bytes
 from mindscape.ingest.parsed import ParseFailure
+from mindscape.ingest.wide import wide_encoding
 from mindscape_storage.records import Status
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
@@ -26,15 +29,22 @@ _BYTE_ORDER_MARKS = (
 _UNIT_BYTES = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 SAMPLE_BYTES = 1 << 16
 """What a guess looks at, and enough of a file that is not read whole."""
+_PIECE_BYTES = 1 << 20
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NUL_RUN = re.compile(rb"\x00{4,}")
 # Bytes that no text has, in any encoding made of ASCII and high bytes; ESC starts ISO-2022 sequences.
 _BINARY_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1a\x1b") + b"\x7f"
-_ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
+# What ISO-2022, HZ and UTF-7 begin their letters with. Terminal colours (ESC [) are not among them.
+_SHIFTS = re.compile(rb"\x1b(?:\$[@ABCD()]|\([BIJ])|~\{|\+[A-Za-z0-9+/]{3,}")
+# ISO-2022-KR announces itself, and then uses control characters to go to Korean and back.
+_SHIFT_OUT = re.compile(rb"^[\x09-\x7f]*\x1b\$\)C")
 _ESCAPED = re.compile("[\ud800-\udfff]")
-_SLOW = ("punycode", "idna")
-"""Codecs of Python's that no file is written in, and that take time by the square of the text."""
+_HIGH = bytes(range(0x80, 0x100))
+_LEAST_HIGH = 8
+"""Bytes beyond ASCII that prove UTF-8 when they are all valid."""
+_MOST_DAMAGED = 4
+"""Pieces of a file that are looked at for what their bad bytes may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,8 @@ class Detected:
     """1.0 when the bytes prove it, less when it was guessed."""
     mark: int = 0
     """Bytes of the byte order mark, which is no part of the text: decoding starts after it."""
+    page: str | None = None
+    """The 8-bit encoding of single bytes that are not in `encoding`; without one they become U+FFFD."""
     warnings: tuple[str, ...] = ()
 
 
@@ -80,20 +92,24 @@ def detect(sample: bytes, declared: str | None = None, whole: bool = True) -> De
     """
     for mark, name in _BYTE_ORDER_MARKS:
         if sample.startswith(mark):
-            return Detected(name, 1.0, _marks(sample, mark))
+            length = _marks(sample, mark)
+            page = _utf8(sample[length:], whole).page if name == "utf-8" else None
+            return Detected(name, 1.0, length, page)
     if wide := wide_encoding(sample):
         return Detected(wide, 0.9)
-    if looks_binary(sample):
+    if looks_binary(sample) and not _SHIFT_OUT.search(sample, 0, 4096):
         raise ParseFailure(
             Status.UNSUPPORTED, "The file is not text: it holds binary data. Convert it to a known type."
         )
-    if _ISO_2022_JP.search(sample[:SAMPLE_BYTES]):
-        return Detected("iso2022_jp", 0.9)
-    if declared and (named := _declared(sample, declared, whole)):
-        return Detected(named, 1.0)
-    if confidence := _utf8_confidence(sample, whole):
-        return Detected("utf-8", confidence)
-    return _guessed(sample)
+    label = named(declared) if declared else None
+    utf8 = _utf8(sample, whole)
+    if not utf8.bad:
+        return _valid_utf8(sample, label)
+    if label and label != "utf-8" and _fits(sample, label):
+        return Detected(label, 1.0)
+    if utf8.is_mixed:
+        return Detected("utf-8", 0.9, page=utf8.page)
+    return _guessed(*guess(sample[:SAMPLE_BYTES]))
 
 
 class TextDecoder:
@@ -101,7 +117,9 @@ class TextDecoder:
 
     def __init__(self, detected: Detected) -> None:
         self._encoding = detected.encoding
+        self._page = detected.page
         self._decoder = codecs.getincrementaldecoder(detected.encoding)()
+        self._read = 0
         self._bad = 0
         self._cut = False
 
@@ -109,16 +127,8 @@ class TextDecoder:
         """The text of the next bytes as far as it is complete; `final` with the last of them."""
         if final:
             chunk = self._without_half(chunk)
-        state = self._decoder.getstate()
-        try:
-            text = self._decoder.decode(chunk, final)
-        except UnicodeDecodeError:
-            self._decoder.setstate(state)
-            self._decoder.errors = _ERRORS
-            text, bad = _ESCAPED.subn("\ufffd", self._decoder.decode(chunk, final))
-            self._decoder.errors = "strict"
-            self._bad += bad
-        return clean(text)
+        text, damaged = _decode_some(self._decoder, chunk, final)
+        return clean(self._repaired(text) if damaged else text)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -126,10 +136,21 @@ class TextDecoder:
         said: list[str] = []
         if self._cut:
             said.append("The file ends in the middle of a character, which is left out.")
+        if self._read:
+            said.append(f"{self._read} bytes are not {self._encoding} and are read as {self._page}.")
         if self._bad:
             what = "characters" if self._encoding in _UNIT_BYTES else "bytes"
             said.append(f"{self._bad} {what} are not {self._encoding} and are shown as \ufffd.")
         return tuple(said)
+
+    def _repaired(self, text: str) -> str:
+        before = len(_ESCAPED.findall(text))
+        if self._page:
+            text = read_bad_bytes(text, self._page)
+        text, bad = _ESCAPED.subn("\ufffd", text)
+        self._read += before - bad
+        self._bad += bad
+        return text
 
     def _without_half(self, chunk: bytes) -> bytes:
         """All that is left, without half a character at the end of a cut UTF-16 or UTF-32 file."""
@@ -141,19 +162,6 @@ class TextDecoder:
         left = held + chunk
         self._decoder.setstate((b"", flags))
         return left[: len(left) - surplus]
-
-
-def _escape(error: UnicodeError) -> tuple[str, int]:
-    """Each bad byte as one lone surrogate, which no text has; of wide encodings each bad character."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    if error.encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
-        return "\udcff", error.end
-    return "".join(chr(0xDC00 + byte) for byte in error.object[error.start : error.end]), error.end
-
-
-_ERRORS = "mindscape.escape"
-codecs.register_error(_ERRORS, _escape)
 
 
 def clean(text: str) -> str:
@@ -176,30 +184,30 @@ def looks_binary(data: bytes) -> bool:
     return controls * 20 > len(rest) and controls > 1
 
 
-def wide_encoding(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark, told by where the zero bytes stand."""
-    sample = data[: min(len(data), SAMPLE_BYTES) & ~3]
-    if len(sample) < 8 or 0 not in sample:
-        return None
-    zeros = [sample[place::4].count(0) * 4 / len(sample) for place in range(4)]
-    for name, always, never in (("utf-32-le", (2, 3), 0), ("utf-32-be", (0, 1), 3)):
-        if min(zeros[place] for place in always) > 0.9 and zeros[never] < 0.1 and _decodes(sample, name):
-            return name
-    even, odd = (zeros[0] + zeros[2]) / 2, (zeros[1] + zeros[3]) / 2
-    for name, high, low in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
-        # A stray NUL or two in an ASCII file is no evidence.
-        if high > 0.05 and high * len(sample) > 8 and low < high / 50 and _decodes(sample, name):
-            return name
-    return None
-
-
-def _decodes(sample: bytes, encoding: str) -> bool:
-    # The sample may end inside a surrogate pair; the incremental decoder does not mind.
+def _decode_some(decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool) -> tuple[str, bool]:
+    """The text of the chunk; True where it holds bad bytes, each as the lone surrogate U+DC00 + byte."""
+    state = decoder.getstate()
     try:
-        text = codecs.getincrementaldecoder(encoding)().decode(sample)
+        return decoder.decode(chunk, final), False
     except UnicodeDecodeError:
-        return False
-    return len(_CONTROLS.findall(text)) * 50 < len(text) or len(text) < 50
+        decoder.setstate(state)
+        decoder.errors = _ERRORS
+        text = decoder.decode(chunk, final)
+        decoder.errors = "strict"
+        return text, True
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    """Each bad byte as one lone surrogate, which no text has; of wide encodings each bad character."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    if error.encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
+        return "\udcff", error.end
+    return "".join(chr(0xDC00 + byte) for byte in error.object[error.start : error.end]), error.end
+
+
+_ERRORS = "mindscape.escape"
+codecs.register_error(_ERRORS, _escape)
 
 
 def _marks(sample: bytes, mark: bytes) -> int:
@@ -210,41 +218,68 @@ def _marks(sample: bytes, mark: bytes) -> int:
     return length
 
 
-def _declared(sample: bytes, declared: str, whole: bool) -> str | None:
-    try:
-        encoding = codecs.lookup(declared).name
-        # What is labelled GB2312 or Latin-1 on the web is really its superset.
-        encoding = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252"}.get(encoding, encoding)
-        # A LookupError for codecs that are no encodings: a page that calls itself "zip" is not unpacked.
-        " ".encode(encoding)
-        if encoding in _SLOW:
-            return None
-        codecs.getincrementaldecoder(encoding)().decode(sample, whole)
-    except (LookupError, UnicodeError, ValueError, AssertionError):
-        return None
-    return encoding
+@dataclass(frozen=True, slots=True)
+class _Utf8:
+    """How far bytes are UTF-8."""
+
+    bad: int
+    """Bytes that are no part of it."""
+    is_mixed: bool
+    """True when the good sequences cannot all be there by chance, as some are in every other encoding."""
+    page: str | None
+    """Of mixed bytes: what the bad ones are in."""
 
 
-def _utf8_confidence(sample: bytes, whole: bool) -> float:
-    """1.0 for valid UTF-8, 0.9 for what is UTF-8 but for a few bytes, else 0."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, whole)
-    except UnicodeDecodeError:
-        bad = len(_ESCAPED.findall(sample.decode("utf-8", _ERRORS)))
-        # High bytes that form proper sequences by chance are rare in every other encoding.
-        good = len(sample) - bad - _count_ascii(sample)
-        return 0.9 if good >= 2 * bad else 0.0
-    return 1.0
+def _utf8(sample: bytes, whole: bool) -> _Utf8:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    high = bad = proven = 0
+    damaged: list[str] = []
+    for start in range(0, len(sample), _PIECE_BYTES):
+        piece = sample[start : start + _PIECE_BYTES]
+        text, has_bad = _decode_some(decoder, piece, whole and start + _PIECE_BYTES >= len(sample))
+        in_piece = _high_bytes(piece)
+        high += in_piece
+        proven += _in_good_lines(text) if has_bad else in_piece
+        if has_bad:
+            bad += _ESCAPED.subn("", text)[1]
+            damaged.append(text)
+            del damaged[_MOST_DAMAGED:]
+    is_mixed = bad > 0 and (high >= 3 * bad or proven * 10 >= high)
+    return _Utf8(bad, is_mixed, page_of_bad_bytes("".join(damaged)) if is_mixed else None)
 
 
-def _count_ascii(data: bytes) -> int:
-    return len(data.translate(None, bytes(range(128, 256))))
+def _in_good_lines(text: str) -> int:
+    """Bytes beyond ASCII in lines that are all UTF-8 and have a few such letters: none by chance."""
+    lines = [line for line in _LINE_END.split(text) if not line.isascii() and not _ESCAPED.search(line)]
+    return sum(high for line in lines if (high := _high_bytes(line.encode())) >= _LEAST_HIGH)
 
 
-def _guessed(sample: bytes) -> Detected:
-    # The detector takes most of a worker's start, and few files need it.
-    from mindscape.ingest.guess import guess
+def _valid_utf8(sample: bytes, label: str | None) -> Detected:
+    """UTF-8, unless the bytes are ASCII that stands for other letters, or too few to prove it."""
+    high = _high_bytes(sample)
+    if label and label != "utf-8" and high < _LEAST_HIGH and not _one_byte(label) and _fits(sample, label):
+        return Detected(label, 1.0)
+    shifts = None if high else _SHIFTS.search(sample, 0, SAMPLE_BYTES)
+    if shifts and (found := guess_seven_bit(sample[:SAMPLE_BYTES])):
+        return _guessed(found, 0.9)
+    return Detected("utf-8", 1.0)
 
-    encoding, confidence = guess(sample[:SAMPLE_BYTES])
+
+def _fits(sample: bytes, encoding: str) -> bool:
+    """True when all but a few of the bytes beyond ASCII are text in `encoding`."""
+    piece = sample[:_PIECE_BYTES]
+    text, has_bad = _decode_some(codecs.getincrementaldecoder(encoding)(), piece, len(piece) == len(sample))
+    return not has_bad or _ESCAPED.subn("", text)[1] * 100 <= _high_bytes(piece)
+
+
+def _one_byte(encoding: str) -> bool:
+    return len(b"\xe9\xe9".decode(encoding, "ignore")) == 2
+
+
+def _high_bytes(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _HIGH))
+
+
+def _guessed(encoding: str, confidence: float) -> Detected:
     warning = f"The encoding was guessed: {encoding}, confidence {confidence:.0%}."
-    return Detected(encoding, confidence, 0, (warning,))
+    return Detected(encoding, confidence, warnings=(warning,))

@@ -1,88 +1,84 @@
-"""Guess a legacy encoding.
-
-East Asian encodings are told by how many characters fall on their commonest letters, because almost any
-pairs of high bytes decode in each of them; encodings of one byte a letter by charset-normalizer.
-"""
+"""Name the encoding of bytes that do not prove it: by chardet, and by the names that files declare."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
-from dataclasses import dataclass
 
-from charset_normalizer import from_bytes
-
-# In order of preference where the evidence is equal. EBCDIC, UTF-7 and the rarer pages are left out:
-# on short texts they win by accident far more often than they are right.
-_ONE_BYTE = [
-    "cp1252", "cp1251", "cp1250", "iso8859_2", "koi8_r", "cp1253", "iso8859_7", "cp1254", "cp1255",
-    "cp1256", "cp1257", "tis_620", "iso8859_5", "cp866", "cp855", "mac_cyrillic", "cp437", "cp850",
-]  # fmt: skip
-_SAMPLE_CHARACTERS = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class _EastAsian:
-    """An encoding, and the lead bytes of the letters that ordinary text in it consists of."""
-
-    name: str
-    strict: str
-    """The codec of the common core of `name`: what it cannot encode is not common."""
-    common: Callable[[int], bool]
-    least: float
-
-
-# The order matters: Korean text in GB 18030 would be common Chinese, Japanese text as well.
-_EAST_ASIAN = (
-    _EastAsian("cp932", "shift_jis", lambda lead: 0x81 <= lead <= 0x83 or 0x88 <= lead <= 0x97, 0.9),
-    _EastAsian("cp949", "euc_kr", lambda lead: lead == 0xA1 or 0xB0 <= lead <= 0xC8, 0.95),
-    _EastAsian("euc_jp", "euc_jp", lambda lead: lead in (0xA1, 0xA4, 0xA5) or 0xB0 <= lead <= 0xCF, 0.9),
-    _EastAsian("gb18030", "gb2312", lambda lead: lead in (0xA1, 0xA3) or 0xB0 <= lead <= 0xD7, 0.8),
-    _EastAsian("big5", "big5", lambda lead: 0xA1 <= lead <= 0xC6, 0.8),
-)
-_LEAST_KANA = 0.2
+# What a text in the smaller set means is the larger one: Windows programs wrote most of these files.
+_SUPERSETS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+    "shift_jis": "cp932",
+    "shift_jis_2004": "cp932",
+    "utf-8-sig": "utf-8",
+}
+_SEVEN_BIT = ["ascii", "utf-7", "hz", "iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr"]
+# Names that old programs and pages write and Python does not know.
+_LABELS = {
+    "iso-8859-8-i": "iso8859-8",
+    "ks_c_5601-1989": "cp949",
+    "unicode-1-1-utf-8": "utf-8",
+    "windows-31j": "cp932",
+    "windows-874": "cp874",
+    "windows-949": "cp949",
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gb18030",
+    "x-mac-cyrillic": "mac_cyrillic",
+    "x-mac-roman": "mac_roman",
+    "x-sjis": "cp932",
+    "x-x-big5": "big5",
+}
 
 
 def guess(sample: bytes) -> tuple[str, float]:
-    """The likeliest encoding of `sample` and a confidence from 0 to 0.9; never fails."""
-    for candidate in _EAST_ASIAN:
-        share = _common_share(sample, candidate)
-        if share >= candidate.least:
-            return candidate.name, round(min(0.9, share), 2)
-    matches = from_bytes(sample, cp_isolation=_ONE_BYTE, threshold=0.4)
-    ranked = [
-        (round(match.chaos / 0.02), -_letters(sample, name), -round(match.coherence, 1), order)
-        for match in matches
-        for order, name in enumerate(_ONE_BYTE)
-        if name in match.could_be_from_charset
-    ]
-    if not ranked:
-        return "cp1252", 0.1
-    chaos, _, _, order = min(ranked)
-    return _ONE_BYTE[order], round(max(0.1, 0.8 - chaos * 0.02), 2)
+    """The likeliest encoding of `sample`, as Python calls it, and a confidence from 0 to 0.95."""
+    name, confidence = _detected(sample, None)
+    return superset(name), round(min(0.95, confidence), 2)
 
 
-def _letters(sample: bytes, encoding: str) -> float:
-    """The share of letters among the characters beyond ASCII, in twentieths."""
-    others = [character for character in sample.decode(encoding, "ignore") if character > "\x7f"]
-    return round(20 * sum(character.isalpha() for character in others) / max(1, len(others))) / 20
+def guess_seven_bit(sample: bytes) -> str | None:
+    """The encoding of ASCII bytes that are not ASCII text: ISO-2022, HZ or UTF-7; None for plain ASCII."""
+    name, _ = _detected(sample, _SEVEN_BIT)
+    return None if name == "ascii" else name
 
 
-def _common_share(sample: bytes, candidate: _EastAsian) -> float:
-    """The share of common letters among those beyond ASCII; 0 when the bytes do not decode."""
+def _detected(sample: bytes, among: list[str] | None) -> tuple[str, float]:
+    # The detector takes most of a worker's start, and few files need it.
+    from chardet import EncodingEra, detect
+
+    nothing = "ascii" if among else "cp1252"
+    found = detect(
+        sample,
+        # EBCDIC is no encoding of files on disks; on short texts it would win by accident.
+        encoding_era=EncodingEra.ALL & ~EncodingEra.MAINFRAME,
+        max_bytes=len(sample),
+        compat_names=False,
+        include_encodings=among,
+        no_match_encoding=nothing,
+        empty_input_encoding=nothing,
+    )
+    return codecs.lookup(found["encoding"] or nothing).name, found["confidence"]
+
+
+def named(label: str) -> str | None:
+    """The codec that a declared name means: one for text, not UTF-16 (bytes that are show it themselves)."""
+    label = label.strip().lower()
     try:
-        text = codecs.getincrementaldecoder(candidate.name)().decode(sample)
-    except UnicodeDecodeError:
-        return 0.0
-    letters = [character for character in text if character > "\x7f"][:_SAMPLE_CHARACTERS]
-    if len(letters) < 2:
-        return 0.0
-    common = 0
-    for letter in letters:
-        encoded = letter.encode(candidate.strict, "ignore")
-        common += len(encoded) == 2 and candidate.common(encoded[0])
-    if candidate.name == "euc_jp" and sum("\u3040" <= letter <= "\u30ff" for letter in letters) < (
-        _LEAST_KANA * len(letters)
-    ):
-        return 0.0
-    return common / len(letters)
+        name = codecs.lookup(_LABELS.get(label, label)).name
+        b"a".decode(name)
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    if name.startswith(("utf-16", "utf-32", "unicode", "raw", "idna", "punycode", "undefined")):
+        return None
+    return superset(name)
+
+
+def superset(name: str) -> str:
+    """`name` is a codec's own; the encoding that texts under this name are really in."""
+    return _SUPERSETS.get(name, name)
