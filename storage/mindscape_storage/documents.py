@@ -19,7 +19,7 @@ from mindscape_storage.records import Document, FileStat, Status
 
 _DOCUMENT = """
     SELECT d.id, d.root_id, d.path, d.display, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.status, d.reason,
-           d.content_id, c.title, c.passages, c.embedded_by, r.mode
+           d.content_id, c.title, c.passages, c.embedded_by, r.mode, r.reason
     FROM documents d JOIN roots r ON r.id = d.root_id LEFT JOIN contents c ON c.id = d.content_id
 """
 AWAY_REASON = (
@@ -47,30 +47,39 @@ def upsert_pending(conn: Connection, root_id: int, path: bytes, display: str, st
     return document_id
 
 
-def touch_stat(conn: Connection, document_id: int, stat: FileStat) -> None:
-    """Only the file's times or inode changed; its bytes were proved the same, so everything else stays."""
+def move_documents(conn: Connection, root_id: int, moves: Iterable[tuple[int, bytes, str, FileStat]]) -> None:
+    """Same bytes, other paths: (document id, new path, its display, stat). Moves may chain or swap.
+
+    A document that was at a new path and does not move is replaced.
+    """
+    moves = list(moves)
     with transaction(conn):
-        conn.execute(
-            "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?",
-            (*_stat(stat), document_id),
-        )
+        for document_id, *_ in moves:
+            # A path of a file never holds a NUL: so all are out of each other's way.
+            conn.execute("UPDATE documents SET path = ? WHERE id = ?", (b"\0%d" % document_id, document_id))
+        for document_id, path, display, stat in moves:
+            there = fetch(conn, "SELECT id FROM documents WHERE path = ?", (path,))
+            remove_documents(conn, [row[0] for row in there])
+            conn.execute(
+                """
+                UPDATE documents SET root_id = ?, path = ?, display = ?, nfc_key = ?,
+                    size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?
+                """,
+                (root_id, path, display, _key(display), *_stat(stat), document_id),
+            )
+            index_name(conn, document_id)
 
 
-def move_document(
-    conn: Connection, document_id: int, new_path: bytes, display: str, stat: FileStat, root_id: int
-) -> None:
-    """Same bytes, other path. A document that was at the new path is replaced."""
+def set_away(conn: Connection, ids: Iterable[int], reason: str) -> None:
+    """The files are not there but not gone either: what was read of them is kept, and said to be away."""
     with transaction(conn):
-        there = fetch(conn, "SELECT id FROM documents WHERE path = ? AND id <> ?", (new_path, document_id))
-        remove_documents(conn, [row[0] for row in there])
-        conn.execute(
+        conn.executemany(
             """
-            UPDATE documents SET root_id = ?, path = ?, display = ?, nfc_key = ?,
-                size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?
+            UPDATE documents SET status = 'away', reason = ?1 WHERE id = ?2 AND (status, reason) IS NOT
+                ('away', ?1)
             """,
-            (root_id, new_path, display, _key(display), *_stat(stat), document_id),
+            [(reason, document_id) for document_id in ids],
         )
-        index_name(conn, document_id)
 
 
 def finish(
@@ -201,6 +210,24 @@ def known_files(
     return {row[0]: (row[1], FileStat(*row[2:6]), Status(row[6])) for row in rows}
 
 
+def longest_unread(conn: Connection, most: int, most_bytes: int) -> list[int]:
+    """Ids of the documents that were read or looked at longest ago: at most so many, of so many bytes."""
+    rows = fetch(
+        conn,
+        """
+        SELECT id, size FROM documents WHERE status NOT IN ('pending', 'away') ORDER BY indexed_at, id LIMIT ?
+        """,
+        (most,),
+    )
+    chosen: list[int] = []
+    for document_id, size in rows:
+        most_bytes -= size
+        if most_bytes < 0 and chosen:
+            break
+        chosen.append(document_id)
+    return chosen
+
+
 def counts(conn: Connection, encoder_id: int | None) -> dict[str, Any]:
     """`total`, `searchable`, `embedded` (by this encoder; None: 0) and `by_status`, of documents."""
     by_status: dict[str, int] = {}
@@ -272,7 +299,7 @@ def _many(conn: Connection, where: str, *values: int | bytes | str) -> list[Docu
 
 def _document(row: tuple[Any, ...]) -> Document:
     (document_id, root_id, path, display, size, mtime_ns, ctime_ns, inode) = row[:8]
-    (status, reason, content_id, title, passages, embedded_by, mode) = row[8:]
+    (status, reason, content_id, title, passages, embedded_by, mode, root_reason) = row[8:]
     shown = Status.AWAY if mode == "away" else Status(status)
     tier = None
     if shown is Status.OK:
@@ -284,7 +311,7 @@ def _document(row: tuple[Any, ...]) -> Document:
         display=display,
         stat=FileStat(size, mtime_ns, ctime_ns, inode),
         status=shown,
-        reason=AWAY_REASON if mode == "away" else reason,
+        reason=(root_reason or AWAY_REASON) if mode == "away" else reason,
         content_id=content_id,
         title=title,
         passages=passages or 0,

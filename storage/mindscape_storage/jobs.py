@@ -1,4 +1,4 @@
-"""The durable queue: enqueue once, claim, heartbeat, finish, retry with back-off, quarantine.
+"""The durable queue: enqueue once, claim, finish, retry with back-off, quarantine.
 
 A kind and key have at most one live job. Enqueuing them while that job runs makes it run once more
 afterwards, so no change is ever lost. The lower the priority number, the sooner a job runs.
@@ -13,6 +13,9 @@ from typing import Any
 
 from mindscape_storage.database import Connection, fetch, transaction
 from mindscape_storage.records import Job
+
+LONGEST_DELAY_MS = 3_600_000
+"""A job that seems to wait longer than this was put off before the system's clock was set back: it is due."""
 
 
 def enqueue(
@@ -51,23 +54,17 @@ def claim(conn: Connection, kinds: Sequence[str]) -> Job | None:
             """
             UPDATE jobs SET state = 'running', attempts = attempts + 1, heartbeat = ?1
             WHERE id = (
-                SELECT id FROM jobs WHERE state = 'queued' AND not_before <= ?1
+                SELECT id FROM jobs WHERE state = 'queued' AND not not_before BETWEEN ?1 + 1 AND ?1 + ?3
                   AND kind IN (SELECT value FROM json_each(?2))
                 ORDER BY priority, id LIMIT 1
             )
             RETURNING id, kind, key, priority, attempts, payload
             """,
-            (now, json.dumps(list(kinds))),
+            (now, json.dumps(list(kinds)), LONGEST_DELAY_MS),
         )
     for job_id, kind, key, priority, attempts, payload in rows:
         return Job(job_id, kind, key, priority, attempts, json.loads(payload))
     return None
-
-
-def heartbeat(conn: Connection, job_id: int) -> None:
-    """Say that the job is still being worked on."""
-    with transaction(conn):
-        conn.execute("UPDATE jobs SET heartbeat = ? WHERE id = ? AND state = 'running'", (_now(), job_id))
 
 
 def finish_job(conn: Connection, job_id: int) -> None:

@@ -36,6 +36,8 @@ class Root:
     mode: str
     """`events` (live), `polling` (no events come from there) or `away` (unmounted or vanished)."""
     documents: int = 0
+    reason: str | None = None
+    """A sentence that says why the mode is not `events`."""
     ocr: bool = False
     """Whether what has no text layer is read by OCR there."""
 

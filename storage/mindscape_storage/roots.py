@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mindscape_storage.database import Connection, fetch, transaction
@@ -10,7 +11,7 @@ from mindscape_storage.errors import StorageError
 from mindscape_storage.records import Root
 
 _ROOT = """
-    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id), ocr FROM roots
+    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id), reason, ocr FROM roots
 """
 
 
@@ -33,6 +34,8 @@ def absorb_root(conn: Connection, inner_id: int, outer_id: int) -> None:
     """A root that lies inside another one becomes a part of it; its documents stay as they are."""
     with transaction(conn):
         conn.execute("UPDATE documents SET root_id = ? WHERE root_id = ?", (outer_id, inner_id))
+        for table in ("mounts", "absences"):
+            conn.execute(f"UPDATE OR IGNORE {table} SET root_id = ? WHERE root_id = ?", (outer_id, inner_id))
         conn.execute("DELETE FROM roots WHERE id = ?", (inner_id,))
 
 
@@ -53,10 +56,35 @@ def set_root_ocr(conn: Connection, root_id: int, *, on: bool) -> None:
         conn.execute("UPDATE roots SET ocr = ? WHERE id = ?", (int(on), root_id))
 
 
-def set_root_mode(conn: Connection, root_id: int, mode: str) -> None:
-    """`events`, `polling` or `away`. While a root is away its documents show as away; nothing is lost."""
+def set_root_mode(conn: Connection, root_id: int, mode: str, reason: str | None = None) -> None:
+    """`events`, `polling` or `away`, and a sentence that says why it is not the first.
+
+    While a root is away its documents show as away; nothing is lost.
+    """
     with transaction(conn):
-        conn.execute("UPDATE roots SET mode = ? WHERE id = ?", (mode, root_id))
+        conn.execute("UPDATE roots SET mode = ?, reason = ? WHERE id = ?", (mode, reason, root_id))
+
+
+def mounts_of(conn: Connection, root_id: int) -> dict[bytes, str]:
+    """Mount point -> kind and source of the file systems the root's documents were read from."""
+    return dict(fetch(conn, "SELECT path, what FROM mounts WHERE root_id = ? ORDER BY path", (root_id,)))
+
+
+def absences_of(conn: Connection, root_id: int) -> dict[bytes, int]:
+    """Folder -> since when its documents are away for a time only, in seconds since 1970."""
+    return dict(fetch(conn, "SELECT path, since FROM absences WHERE root_id = ? ORDER BY path", (root_id,)))
+
+
+def remember(
+    conn: Connection, root_id: int, mounts: Mapping[bytes, str], absences: Mapping[bytes, int]
+) -> None:
+    """Replace what `mounts_of` and `absences_of` tell."""
+    with transaction(conn):
+        for table, rows in (("mounts", mounts), ("absences", absences)):
+            conn.execute(f"DELETE FROM {table} WHERE root_id = ?", (root_id,))
+            conn.executemany(
+                f"INSERT INTO {table} VALUES (?, ?, ?)", [(root_id, *row) for row in rows.items()]
+            )
 
 
 def _only(conn: Connection, path: bytes) -> Root:

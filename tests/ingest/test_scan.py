@@ -10,8 +10,8 @@ import pytest
 
 from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.parsed import ParseFailure
+from mindscape.ingest.reading import OpenFile
 from mindscape.ingest.scan import Found, compare, walk
-from mindscape.worker import read_file
 from mindscape_storage.records import FileStat, Status
 
 
@@ -100,7 +100,7 @@ def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
     os.seteuid(65534)
     try:
         with pytest.raises(ParseFailure, match=r"cannot be opened .* Mend its permissions") as failure:
-            read_file(os.fsencode(tmp_path / "secret.md"), 1000)
+            OpenFile(os.fsencode(tmp_path / "secret.md"), 1000)
     finally:
         os.seteuid(0)
     assert failure.value.status is Status.UNREADABLE
@@ -109,14 +109,14 @@ def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_and_one_that_is_gone_are_said(tmp_path: Path) -> None:
     make(tmp_path, "a.md")
     with pytest.raises(ParseFailure, match="max_file_mb") as failure:
-        read_file(os.fsencode(tmp_path / "a.md"), 3)
+        OpenFile(os.fsencode(tmp_path / "a.md"), 3)
     assert failure.value.status is Status.TOO_LARGE
     with pytest.raises(ParseFailure, match="is gone") as failure:
-        read_file(os.fsencode(tmp_path / "b.md"), 3)
+        OpenFile(os.fsencode(tmp_path / "b.md"), 3)
     assert failure.value.status is Status.PENDING
     (tmp_path / "link.md").symlink_to(tmp_path / "a.md")
     with pytest.raises(ParseFailure, match="cannot be opened"):
-        read_file(os.fsencode(tmp_path / "link.md"), 1000)
+        OpenFile(os.fsencode(tmp_path / "link.md"), 1000)
 
 
 def found(path: bytes, inode: int, mtime: int = 1) -> Found:
@@ -133,11 +133,26 @@ def test_a_rename_is_a_move_and_the_name_it_leaves_free_is_not_gone_twice() -> N
     assert (changes.new, changes.changed, changes.gone) == ([], [], [])
 
 
-def test_a_chain_of_renames_ends_with_every_path_looked_at() -> None:
+def test_a_chain_of_renames_and_a_swap_are_moves() -> None:
     changes = compare([found(b"b", 1), found(b"c", 2)], known((b"a", 11, 1), (b"b", 12, 2)))
-    assert [number for number, _ in changes.changed] == [12]
-    assert [item.path for item in changes.new] == [b"c"]
-    assert changes.gone == [11]
+    assert sorted((number, item.path) for number, item in changes.moved) == [(11, b"b"), (12, b"c")]
+    assert (changes.new, changes.changed, changes.gone) == ([], [], [])
+    changes = compare([found(b"a", 2), found(b"b", 1)], known((b"a", 11, 1), (b"b", 12, 2)))
+    assert sorted((number, item.path) for number, item in changes.moved) == [(11, b"b"), (12, b"a")]
+    assert (changes.new, changes.changed, changes.gone) == ([], [], [])
+
+
+def test_a_file_that_is_moved_over_another_one_replaces_it() -> None:
+    changes = compare([found(b"b", 1)], known((b"a", 11, 1), (b"b", 12, 2)))
+    assert [(number, item.path) for number, item in changes.moved] == [(11, b"b")]
+    assert (changes.new, changes.changed, changes.gone) == ([], [], [12])
+
+
+def test_a_backup_by_rename_takes_the_document_along_and_the_new_file_is_new() -> None:
+    changes = compare([found(b"a", 2), found(b"a.old", 1)], known((b"a", 11, 1)))
+    assert [(number, item.path) for number, item in changes.moved] == [(11, b"a.old")]
+    assert [item.path for item in changes.new] == [b"a"]
+    assert (changes.changed, changes.gone) == ([], [])
 
 
 def test_any_difference_of_stat_is_a_change_also_an_older_time() -> None:

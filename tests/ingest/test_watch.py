@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import errno
 import os
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from mindscape.ingest import watch
+from mindscape.ingest.inotify import Inotify
+from mindscape.ingest.observed import Observed
 from mindscape.ingest.watch import Watcher
 
+linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 
-@pytest.fixture
-async def watcher(tmp_path: Path) -> AsyncIterator[Watcher]:
+
+def enter_all(watcher: Watcher, root: Path) -> None:
+    """What a scan does as it goes."""
+    for folder, _, _ in os.walk(root):
+        watcher.enter(os.fsencode(root), os.fsencode(folder))
+
+
+@pytest.fixture(params=["own", "watchdog"])
+async def watcher(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Watcher]:
+    """This system's way of watching, and the one of systems without inotify."""
+    if request.param == "watchdog":
+        monkeypatch.setattr(watch.sys, "platform", "other")
     it = Watcher()
-    assert it.watch(os.fsencode(tmp_path)) is None
+    it.watch(os.fsencode(tmp_path))
+    enter_all(it, tmp_path)
     yield it
     it.stop()
 
@@ -53,21 +71,139 @@ async def test_reading_is_no_hint(watcher: Watcher, tmp_path: Path) -> None:
 
 
 async def test_lost_events_make_every_root_a_hint(watcher: Watcher, tmp_path: Path) -> None:
-    logging.getLogger("watchdog.observers.inotify_c").warning("Inotify queue overflowed; events were lost")
+    watcher.lost_events()
     await hinted(watcher, tmp_path)
 
 
-async def test_a_replaced_folder_is_not_the_one_that_is_watched(tmp_path: Path) -> None:
+async def test_a_replaced_folder_is_not_the_one_that_is_watched(watcher: Watcher, tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
-    watcher = Watcher()
+    watcher.watch(os.fsencode(root))
+    assert watcher.sees(os.fsencode(root))
+    root.rename(tmp_path / "old")
+    root.mkdir()
+    assert not watcher.sees(os.fsencode(root))
+    watcher.watch(os.fsencode(root))
+    assert watcher.sees(os.fsencode(root))
+
+
+async def test_a_root_whose_reporting_thread_died_is_not_seen(tmp_path: Path) -> None:
+    root = os.fsencode(tmp_path)
+    observed = Observed(lambda _: None)
     try:
-        assert watcher.watch(os.fsencode(root)) is None
-        assert watcher.sees(os.fsencode(root))
-        root.rename(tmp_path / "old")
-        root.mkdir()
-        assert not watcher.sees(os.fsencode(root))
-        assert watcher.watch(os.fsencode(root)) is None
-        assert watcher.sees(os.fsencode(root))
+        observed.start(root)
+        assert observed.is_alive(root)
+        for emitter in observed._observer.emitters:  # pyright: ignore[reportPrivateUsage]
+            emitter.stop()
+            emitter.join()
+        assert not observed.is_alive(root)
     finally:
-        watcher.stop()
+        observed.close()
+
+
+@linux
+async def test_a_root_that_goes_and_comes_back_is_a_hint_both_times(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    it = Watcher()
+    try:
+        it.watch(os.fsencode(root))
+        root.rename(tmp_path / "elsewhere")
+        await hinted(it, root)
+        assert not it.sees(os.fsencode(root))
+        (tmp_path / "elsewhere").rename(root)
+        await hinted(it, root)
+    finally:
+        it.stop()
+
+
+@linux
+async def test_a_moved_folder_reports_no_more_under_its_old_name(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "trip" / "day").mkdir(parents=True)
+    it = Watcher()
+    try:
+        it.watch(os.fsencode(root))
+        enter_all(it, root)
+        (root / "trip").rename(outside)
+        await hinted(it, root / "trip")
+        (outside / "day" / "ghost.md").write_text("not in the root any more")
+        (root / "last.md").write_text("in it")
+        async with asyncio.timeout(20):
+            seen: set[bytes] = set()
+            while os.fsencode(root / "last.md") not in seen:
+                seen |= await it.next_paths()
+        assert [path for path in seen if b"trip" in path] == []
+    finally:
+        it.stop()
+
+
+@linux
+async def test_an_overflow_of_the_kernels_queue_is_told(tmp_path: Path) -> None:
+    lost = asyncio.Event()
+    inotify = Inotify(lambda _: None, lost.set)
+    try:
+        inotify._handle(-1, 0x4000, b"")  # pyright: ignore[reportPrivateUsage]
+        assert lost.is_set()
+    finally:
+        inotify.close()
+
+
+Add = Callable[[Inotify, bytes, int], None]
+
+
+@linux
+async def test_at_the_systems_limit_a_root_is_not_watched_at_all_and_it_is_said_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, large = tmp_path / "small", tmp_path / "large"
+    small.mkdir()
+    for number in range(5):
+        (large / f"d{number}").mkdir(parents=True)
+    room = [4]
+    real: Add = Inotify._add  # pyright: ignore[reportPrivateUsage]
+
+    def limited(self: Inotify, folder: bytes, mask: int) -> None:
+        room[0] -= 1
+        if room[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(self, folder, mask)
+
+    it = Watcher()
+    try:
+        it.watch(os.fsencode(small))
+        monkeypatch.setattr(Inotify, "_add", limited)
+        it.watch(os.fsencode(large))
+        enter_all(it, large)
+        why = it.blind(os.fsencode(large))
+        assert why is not None
+        assert "sudo sysctl fs.inotify.max_user_watches=" in why
+        assert it.blind(os.fsencode(small)) is None
+        assert it.sees(os.fsencode(small))
+        (large / "d0" / "unseen.md").write_text("no half of the watches is left")
+        (small / "seen.md").write_text("but the other root's are")
+        async with asyncio.timeout(20):
+            assert os.fsencode(small / "seen.md") in await it.next_paths()
+        monkeypatch.setattr(Inotify, "_add", real)
+        it.try_again()
+        it.watch(os.fsencode(large))
+        enter_all(it, large)
+        assert it.blind(os.fsencode(large)) is None
+        (large / "d4" / "seen.md").write_text("now it is")
+        await hinted(it, large / "d4" / "seen.md")
+    finally:
+        it.stop()
+
+
+@linux
+async def test_without_another_instance_nothing_is_watched_and_it_is_said_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Inotify:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(watch, "Inotify", refuse)
+    it = Watcher()
+    it.watch(os.fsencode(tmp_path))
+    assert "max_user_instances" in (it.blind(os.fsencode(tmp_path)) or "")
+    it.stop()

@@ -34,7 +34,7 @@ STEPS: list[Callable[[Connection], object]] = [
     lambda c: put(c, b"/notes/b.md", lines("herring", "barrels")),
     embed,
     lambda c: put(c, b"/notes/a.md", cut("the mill grinds barley for the valley")),
-    lambda c: documents.move_document(c, 2, b"/notes/sub/b.md", "/notes/sub/b.md", STAT, root_of(c)),
+    lambda c: documents.move_documents(c, root_of(c), [(2, b"/notes/sub/b.md", "/notes/sub/b.md", STAT)]),
     embed,
     lambda c: put(c, b"/notes/a.md", cut("the mill grinds wheat for the valley")),
     lambda c: jobs.enqueue(c, "index", "a", 1),

@@ -14,6 +14,12 @@ from mindscape_storage.records import ContentInfo, Status
 from tests.storage.build import STAT, WIDTH, embed, lines, put, root_of
 
 
+def move(conn: Connection, *moves: tuple[int, bytes]) -> None:
+    documents.move_documents(
+        conn, root_of(conn), [(number, path, path.decode(), STAT) for number, path in moves]
+    )
+
+
 def test_an_edit_serves_the_old_text_until_the_new_is_ready(conn: Connection) -> None:
     document = put(conn, b"/notes/a.md", lines("old words"))
     again = documents.upsert_pending(
@@ -55,7 +61,7 @@ def test_a_move_keeps_the_document_its_passages_and_vectors(conn: Connection) ->
     document = put(conn, b"/notes/a.md", lines("words"))
     embed(conn)
     before = search.words(conn, "words", 5)
-    documents.move_document(conn, document, b"/notes/sub/b.md", "/notes/sub/b.md", STAT, root_of(conn))
+    move(conn, (document, b"/notes/sub/b.md"))
     assert search.words(conn, "words", 5) == before
     assert embed(conn) == 0
     assert documents.find_document(conn, b"/notes/a.md") is None
@@ -65,18 +71,40 @@ def test_a_move_keeps_the_document_its_passages_and_vectors(conn: Connection) ->
 def test_a_move_onto_another_document_replaces_it(conn: Connection) -> None:
     mover = put(conn, b"/notes/a.md", lines("mover"))
     put(conn, b"/notes/b.md", lines("replaced"))
-    documents.move_document(conn, mover, b"/notes/b.md", "/notes/b.md", STAT, root_of(conn))
+    move(conn, (mover, b"/notes/b.md"))
     assert [document.id for document in documents.list_documents(conn)] == [mover]
     assert search.words(conn, "replaced", 5) == []
 
 
-def test_touching_changes_nothing_but_the_stat(conn: Connection) -> None:
+def test_documents_that_swap_their_paths_or_move_in_a_chain_keep_their_texts(conn: Connection) -> None:
+    names = (b"/notes/a.md", b"/notes/b.md", b"/notes/c.md")
+    first, second, third = (put(conn, name, lines(name[7:8].decode() * 5)) for name in names)
+    move(conn, (first, names[1]), (second, names[0]), (third, b"/notes/d.md"))
+    move(conn, (second, names[1]), (first, names[2]))
+    held = {document.path: document.id for document in documents.list_documents(conn)}
+    assert held == {names[1]: second, names[2]: first, b"/notes/d.md": third}
+    assert [len(search.words(conn, word, 5)) for word in ("aaaaa", "bbbbb", "ccccc")] == [1, 1, 1]
+
+
+def test_a_document_that_is_away_keeps_its_text_and_says_so(conn: Connection) -> None:
     document = put(conn, b"/notes/a.md", lines("words"))
-    before = documents.get_document(conn, document)
-    documents.touch_stat(conn, document, replace(STAT, mtime_ns=77))
-    after = documents.get_document(conn, document)
-    assert before is not None
-    assert after == replace(before, stat=replace(STAT, mtime_ns=77))
+    documents.set_away(conn, [document], "Its disk is not there.")
+    found = documents.get_document(conn, document)
+    assert found is not None
+    assert (found.status, found.reason, found.tier) == (Status.AWAY, "Its disk is not there.", None)
+    assert documents.counts(conn, None)["by_status"] == {"away": 1}
+    assert len(search.words(conn, "words", 5)) == 1
+
+
+def test_documents_read_longest_ago_come_first_within_the_bounds(conn: Connection) -> None:
+    ids = [put(conn, b"/notes/%d.md" % number, lines(f"note {number}")) for number in range(4)]
+    for number, document in enumerate(ids):
+        conn.execute("UPDATE documents SET indexed_at = ? WHERE id = ?", (10 - number, document))
+    documents.set_away(conn, [ids[3]], "Its disk is not there.")
+    assert documents.longest_unread(conn, 9, 1 << 30) == [ids[2], ids[1], ids[0]]
+    assert documents.longest_unread(conn, 2, 1 << 30) == [ids[2], ids[1]]
+    assert documents.longest_unread(conn, 9, 2 * STAT.size) == [ids[2], ids[1]]
+    assert documents.longest_unread(conn, 9, 0) == [ids[2]]
 
 
 def test_paths_that_are_not_utf8_are_found_by_their_bytes(conn: Connection) -> None:
@@ -136,10 +164,27 @@ def test_documents_of_a_root_that_is_away_are_kept_and_shown_as_away(conn: Conne
     assert found is not None
     assert found.status is Status.AWAY
     assert found.reason
+    roots.set_root_mode(conn, root_of(conn), "away", "Its disk is not there.")
+    found = documents.get_document(conn, document)
+    assert found is not None
+    assert found.reason == "Its disk is not there."
+    assert roots.list_roots(conn)[0].reason == "Its disk is not there."
     counted = documents.counts(conn, encoder)
     assert (counted["searchable"], counted["embedded"], counted["by_status"]) == (0, 0, {"away": 1})
     roots.set_root_mode(conn, root_of(conn), "events")
     assert documents.counts(conn, encoder)["by_status"] == {"ok": 1}
+
+
+def test_what_is_remembered_of_a_roots_mounts_goes_over_to_the_root_that_takes_it_in(
+    conn: Connection,
+) -> None:
+    inner, outer = roots.add_root(conn, b"/a/b").id, roots.add_root(conn, b"/a").id
+    roots.remember(conn, inner, {b"/a/b/nas": "nfs4 nas:/"}, {b"/a/b/x": 7})
+    roots.absorb_root(conn, inner, outer)
+    assert roots.mounts_of(conn, outer) == {b"/a/b/nas": "nfs4 nas:/"}
+    assert roots.absences_of(conn, outer) == {b"/a/b/x": 7}
+    roots.remove_root(conn, outer)
+    assert roots.mounts_of(conn, outer) == {}
 
 
 def test_a_root_goes_with_its_documents_and_no_others(conn: Connection) -> None:

@@ -48,7 +48,7 @@ def apply(conn: Connection, step: tuple[str, str, int], disk: dict[str, int]) ->
         found = documents.find_document(conn, path)
         assert found is not None
         to = f"/notes/{NAMES[number]}"
-        documents.move_document(conn, found.id, to.encode(), to, STAT, root_of(conn))
+        documents.move_documents(conn, root_of(conn), [(found.id, to.encode(), to, STAT)])
         disk[NAMES[number]] = disk.pop(name)
 
 

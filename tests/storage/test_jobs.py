@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,16 @@ def test_a_waiting_job_keeps_its_back_off_when_enqueued_again(conn: Connection) 
     assert jobs.claim(conn, ["index"]) is None
 
 
+def test_a_clock_that_is_set_back_keeps_no_job_waiting(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs.enqueue(conn, "index", "a", 1)
+    jobs.retry_job(conn, take(conn).id, "Not now.", 60, 5)
+    past = time.time() - 1_000_000
+    monkeypatch.setattr(time, "time", lambda: past)
+    assert take(conn).attempts == 2
+
+
 def test_a_failed_job_that_was_enqueued_meanwhile_starts_afresh(conn: Connection) -> None:
     jobs.enqueue(conn, "index", "a", 1)
     job = take(conn)
@@ -89,8 +100,7 @@ def test_a_failed_job_that_was_enqueued_meanwhile_starts_afresh(conn: Connection
 
 def test_what_a_killed_process_had_claimed_waits_again(conn: Connection, path: Path) -> None:
     jobs.enqueue(conn, "index", "a", 1)
-    job = take(conn)
-    jobs.heartbeat(conn, job.id)
+    take(conn)
     conn.close()
     restarted = open_writer(path)
     assert jobs.claim(restarted, ["index"]) is None

@@ -29,7 +29,6 @@ ATTEMPTS = 2
 WITHOUT_END = 1_000_000
 """Attempts at a file that is changing: that says nothing against it."""
 EMBED_BATCH = 64
-UNSETTLED_SECONDS = 0.5
 LONGEST_PAUSE = 60.0
 
 
@@ -60,7 +59,7 @@ class Scheduler:
         self._packed: PackedVectors | None = None
         self._last_work = self._reconciled = time.monotonic()
         self._troubles: dict[str, tuple[int, str]] = {}
-        self.scanner = Scanner(library, settings.ignore, progress, self._jobs.set)
+        self.scanner = Scanner(library, settings, progress, self._jobs.set)
 
     @property
     def trouble(self) -> str | None:
@@ -152,7 +151,7 @@ class Scheduler:
         now = time.monotonic()
         if now - self._reconciled > self._settings.reconcile_minutes * 60:
             self._reconciled = now
-            await self.scanner.scan_all()
+            await self.scanner.reconcile()
         else:
             await self.scanner.poll()
         idle = self._settings.idle_minutes * 60
@@ -194,7 +193,7 @@ class Scheduler:
                 limit = self._settings.parse_seconds
                 await self._indexer.index(document_id, partial(child.call, seconds=limit))
         except Unsettled as unsettled:
-            await self._look_again(job, document_id, str(unsettled))
+            await self._look_again(job, document_id, unsettled)
         except MindscapeError as error:
             log.warning("document %d: %s", document_id, error)
             if not await self._retry(job, str(error), 0.0, ATTEMPTS):
@@ -202,14 +201,19 @@ class Scheduler:
         else:
             await self._library.write(lambda c: jobs.finish_job(c, job.id))
 
-    async def _look_again(self, job: Job, document_id: int, reason: str) -> None:
-        """The file changes or has gone: let the disk say which, and try again after a moment."""
+    async def _look_again(self, job: Job, document_id: int, unsettled: Unsettled) -> None:
+        """The file changes or is not there: let the disk say which, and try again after a moment."""
         document = await self._library.read(lambda c: documents.get_document(c, document_id))
         if document is not None:
             for root in await self._library.read(roots.list_roots):
                 if root.id == document.root_id:
                     await self.scanner.scan_root(root, [document.path])
-        await self._retry(job, reason, UNSETTLED_SECONDS, WITHOUT_END)
+            document = await self._library.read(lambda c: documents.get_document(c, document_id))
+        if document is None or document.status is Status.AWAY:
+            # There is nothing to read; when it returns, the scan that sees it asks for it again.
+            await self._library.write(lambda c: jobs.finish_job(c, job.id))
+            return
+        await self._retry(job, str(unsettled), unsettled.seconds, WITHOUT_END)
 
     async def _retry(self, job: Job, reason: str, delay: float, attempts: int) -> bool:
         kept = await self._library.write(lambda c: jobs.retry_job(c, job.id, reason, delay, attempts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
@@ -42,7 +42,7 @@ class Rules:
     levels: tuple[tuple[bytes, GitIgnoreSpec], ...]
     """(folder the patterns are relative to, patterns), outermost first."""
 
-    def below(self, folder: bytes, names: Sequence[bytes]) -> Rules:
+    def below(self, folder: bytes, names: Collection[bytes]) -> Rules:
         """The rules inside `folder`, given the names of its entries: its own ignore files added."""
         lines: list[str] = []
         for name in FILES:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from collections import defaultdict
 from typing import Any, Protocol
 
@@ -23,6 +24,12 @@ FLUSH_PASSAGES = 2_000
 """Passages written in one transaction; what is staged is invisible until the content is complete."""
 
 
+HALF_WRITTEN = (Status.EMPTY, Status.DAMAGED)
+"""What a file may seem to be while it is still being written, or copied by another program."""
+SETTLED_SECONDS = 2.0
+"""So long after its last change it is taken at its word; and read again whenever it changes."""
+
+
 class Parser(Protocol):
     """A worker process that holds one file at a time."""
 
@@ -33,6 +40,10 @@ class Parser(Protocol):
 
 class Unsettled(Exception):
     """The file is changing or has gone: look again after a moment."""
+
+    def __init__(self, reason: str, seconds: float = 0.5) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
 
 
 class Indexer:
@@ -116,12 +127,16 @@ class Indexer:
         self, document: Document, stat: FileStat, said: Json, staged: int | None = None
     ) -> None:
         status, reason = Status(said["status"]), said["reason"]
+        wait = _unsettled_for(stat) if status in HALF_WRITTEN else 0.0
 
         def settle(connection: Connection) -> None:
-            documents.finish(connection, document.id, stat, status, reason, None)
+            if not wait:
+                documents.finish(connection, document.id, stat, status, reason, None)
             contents.collect_unused(connection, [] if staged is None else [staged])
 
         await self._library.write(settle)
+        if wait:
+            raise Unsettled(reason, wait)
 
 
 def _point_at(
@@ -137,6 +152,13 @@ def _point_at(
 def _passage(row: list[Any]) -> NewPassage:
     ordinal, start, end, text, line, heading, prefix = row
     return NewPassage(ordinal, start, end, text, line, tuple(heading), prefix)
+
+
+def _unsettled_for(stat: FileStat) -> float:
+    """Seconds until a file counts as written; a time that lies in the future says nothing."""
+    now = time.time()
+    changed = (moment / 1e9 for moment in (stat.mtime_ns, stat.ctime_ns))
+    return max([0.0, *(moment + SETTLED_SECONDS - now for moment in changed if moment <= now)])
 
 
 def _info(info: Json, links: list[str]) -> ContentInfo:
