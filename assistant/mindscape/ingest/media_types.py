@@ -30,6 +30,12 @@ ODT = "application/vnd.oasis.opendocument.text"
 ODP = "application/vnd.oasis.opendocument.presentation"
 ODG = "application/vnd.oasis.opendocument.graphics"
 RTF = "application/rtf"
+PNG = "image/png"
+JPEG = "image/jpeg"
+TIFF = "image/tiff"
+
+PICTURES = (PNG, JPEG, TIFF)
+"""Read by OCR only."""
 
 PARSERS = {
     PLAIN: "text",
@@ -53,6 +59,9 @@ PARSERS = {
     CSV: "table",
     TSV: "table",
     PDF: "pdf",
+    PNG: "picture",
+    JPEG: "picture",
+    TIFF: "picture",
     EPUB: "epub",
     DOCX: "docx",
     PPTX: "presentation",
@@ -68,8 +77,10 @@ BY_SIGNATURE = (
     (b"PK\x05\x06", "application/zip"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
     (b"{\\rtf", RTF),
-    (b"\x89PNG", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"II*\0", TIFF),
+    (b"MM\0*", TIFF),
     (b"GIF8", "image/gif"),
     (b"\x7fELF", "application/x-executable"),
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
@@ -120,6 +131,9 @@ _EXTENSIONS = {
     CSV: "csv",
     TSV: "tsv tab",
     PDF: "pdf",
+    PNG: "png",
+    JPEG: "jpg jpeg",
+    TIFF: "tif tiff",
     EPUB: "epub",
     DOCX: "docx docm",
     PPTX: "pptx pptm ppsx ppsm potx potm",
@@ -129,6 +143,7 @@ _EXTENSIONS = {
     ODG: "odg otg fodg",
 }
 BY_EXTENSION = {f".{ext}": media for media, exts in _EXTENSIONS.items() for ext in exts.split()}
+PICTURE_ENDINGS = tuple(ending for ending, media in BY_EXTENSION.items() if media in PICTURES)
 
 _SAVE_AS = {
     "Word 97-2003 documents": ("DOCX", "doc dot"),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
 
 import pypdfium2
 
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.pdf_headings import CAPTION, Bookmark, heading_levels
-from mindscape.ingest.formats.pdf_layout import Piece
+from mindscape.ingest.formats.pdf_headings import Bookmark, heading_levels
 from mindscape.ingest.formats.pdf_pages import check_text, read_pages, without_running_titles
-from mindscape.ingest.formats.rows import table_block
+from mindscape.ingest.formats.pieces import add_pieces
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
 
@@ -43,7 +41,7 @@ def parse(source: Source, media_type: str) -> Parsed:
     levels = heading_levels([page.pieces for page in pages], [page.number for page in pages], bookmarks)
     for page, page_levels in zip(pages, levels, strict=True):
         builder.mark("page", str(page.number))
-        _add_page(page.pieces, page_levels, builder)
+        add_pieces(page.pieces, page_levels, builder)
     title = metadata.get("Title", "").strip()
     if not title or _FILE_NAME.fullmatch(title):
         title = next((heading.text for heading in builder.headings if heading.start < 500), "")
@@ -74,19 +72,6 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> list[Bookmark]:
     except (pypdfium2.PdfiumError, ctypes.ArgumentError, UnicodeDecodeError):
         return []
     return found
-
-
-def _add_page(pieces: Sequence[Piece], levels: Sequence[int], builder: TextBuilder) -> None:
-    caption = ""
-    for piece, level in zip(pieces, levels, strict=True):
-        text = "\n".join(piece.lines)
-        if piece.kind == "table":
-            table_block(builder, piece.rows, header_above=caption)
-        elif level:
-            builder.add("heading", " ".join(piece.lines), level=level)
-        else:
-            builder.add("item" if piece.kind == "item" else "paragraph", text)
-        caption = text.replace("\n", " ")[:300] if CAPTION.match(text) else ""
 
 
 def _metadata(metadata: dict[str, str], count: int, lacking: int) -> dict[str, str | int]:

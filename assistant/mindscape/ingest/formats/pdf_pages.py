@@ -12,7 +12,7 @@ import pypdfium2
 from mindscape.ingest.formats.pdf_lack import Lack, lack_of
 from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
 from mindscape.ingest.formats.pdf_page import runs_of
-from mindscape.ingest.formats.scans import mean_confidence, runs_of_lines
+from mindscape.ingest.formats.scans import confidence_of, runs_of_lines
 from mindscape.ingest.parsed import ParseFailure, ReadLine
 from mindscape_storage.records import Status
 
@@ -20,7 +20,7 @@ _EDGE = 0.1
 """Of the page's height: running titles and page numbers stand above or below this."""
 _LEAST_REPEATS = 3
 _LEAST_REPEAT_SHARE = 0.4
-_ADVICE = "OCR reads such pages in a folder added with: mindscape add --ocr FOLDER"
+_ADVICE = "OCR reads such pages in folders added with 'mindscape add --ocr FOLDER'."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _page(
     confidence = None
     if lines is not None and lack.is_readable_by_ocr:
         # What was read is all that the page shows, the stamp included.
-        runs, confidence = runs_of_lines(lines) or runs, mean_confidence(lines)
+        runs, confidence = runs_of_lines(lines) or runs, confidence_of(lines)
     return Page(number, page.get_height(), tuple(pieces_of(runs)), lack, confidence)
 
 
@@ -98,7 +98,7 @@ def check_text(pages: Sequence[Page], unread: Sequence[int]) -> list[str]:
         numbers = [page.number for page in pages if page.lack is lack and page.says_less_than_it_shows]
         if numbers:
             tried = all(page.confidence is not None for page in pages if page.number in set(numbers))
-            more = "OCR found no text on them." if tried else f"{_ADVICE}."
+            more = "OCR read no text there." if tried else _ADVICE
             warnings.append(f"{named(numbers, count)} {_has(numbers)} {said}. {more}")
     return warnings
 
@@ -109,7 +109,7 @@ def _without_text(pages: Sequence[Page], count: int) -> ParseFailure:
         return ParseFailure(Status.EMPTY, f"The PDF shows nothing on {every}.")
     if any(page.confidence is not None for page in pages):
         return ParseFailure(
-            Status.NO_TEXT, f"The PDF has no text layer on {every}, and OCR found no text there either."
+            Status.NO_TEXT, f"The PDF has no text layer on {every}, and OCR read none there either."
         )
     if any(page.lack is Lack.LETTERS for page in pages):
         what = f"The text layer of the PDF does not say which letters it shows, on {every}"
