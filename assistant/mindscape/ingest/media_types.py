@@ -26,6 +26,10 @@ PDF = "application/pdf"
 EPUB = "application/epub+zip"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
+XLS = "application/vnd.ms-excel"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODT = "application/vnd.oasis.opendocument.text"
 ODP = "application/vnd.oasis.opendocument.presentation"
 ODG = "application/vnd.oasis.opendocument.graphics"
@@ -65,6 +69,10 @@ PARSERS = {
     EPUB: "epub",
     DOCX: "docx",
     PPTX: "presentation",
+    XLSX: "spreadsheet",
+    XLSB: "spreadsheet",
+    XLS: "spreadsheet",
+    ODS: "spreadsheet",
     RTF: "rtf",
     ODT: "opendocument",
     ODP: "opendocument",
@@ -96,13 +104,17 @@ ZIP_MEMBERS = (
     (f"mimetype{ODT}".encode(), ODT),
     (f"mimetype{ODP}".encode(), ODP),
     (f"mimetype{ODG}".encode(), ODG),
+    (f"mimetype{ODS}".encode(), ODS),
     (b"word/", DOCX),
     (b"ppt/presentation.xml", PPTX),
     (b"ppt/slides/", PPTX),
+    (b"xl/workbook.xml", XLSX),
+    (b"xl/worksheets/sheet1.xml", XLSX),
+    (b"xl/workbook.bin", XLSB),
 )
 """What the first bytes of a zip archive say it is."""
 
-PACKAGES = (EPUB, DOCX, PPTX, ODT, ODP, ODG)
+PACKAGES = (EPUB, DOCX, PPTX, XLSX, XLSB, XLS, ODS, ODT, ODP, ODG)
 """Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
 
 _EXTENSIONS = {
@@ -137,6 +149,10 @@ _EXTENSIONS = {
     EPUB: "epub",
     DOCX: "docx docm",
     PPTX: "pptx pptm ppsx ppsm potx potm",
+    XLSX: "xlsx xlsm xltx xltm",
+    XLSB: "xlsb",
+    XLS: "xls xlt",
+    ODS: "ods ots fods",
     RTF: "rtf",
     ODT: "odt ott fodt",
     ODP: "odp otp fodp",
@@ -147,9 +163,8 @@ PICTURE_ENDINGS = tuple(ending for ending, media in BY_EXTENSION.items() if medi
 
 _SAVE_AS = {
     "Word 97-2003 documents": ("DOCX", "doc dot"),
-    "OpenDocument spreadsheets": ("CSV", "ods"),
     "presentations": ("PDF", "ppt pps key"),
-    "spreadsheets": ("CSV", "xls xlsx xlsm numbers"),
+    "spreadsheets": ("CSV", "numbers"),
     "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
     "FictionBook files": ("EPUB", "fb2"),
     "mail files": ("text or PDF", "mbox msg"),

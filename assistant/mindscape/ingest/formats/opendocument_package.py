@@ -62,6 +62,12 @@ def parts_of(data: bytes) -> tuple[Element, Element | None, Element | None]:
     )
 
 
+def package_properties(package: Package) -> dict[str, Any]:
+    """The properties of a package."""
+    meta = package.read("meta.xml")
+    return properties(_tree(meta, "meta.xml") if meta else None)
+
+
 def properties(root: Element | None) -> dict[str, Any]:
     """Title, author, date, tags and the like, as `office:meta` has them."""
     meta = None if root is None else next(root.iter("{*}meta"), None)

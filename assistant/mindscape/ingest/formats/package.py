@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import posixpath
 import zipfile
@@ -15,6 +16,8 @@ MAX_MEMBERS = 10_000
 MAX_PART_BYTES = 32 << 20
 MAX_UNPACKED_BYTES = 256 << 20
 _CHUNK = 1 << 20
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+"""What unpacking a damaged member raises."""
 
 
 class Package:
@@ -53,13 +56,32 @@ class Package:
         if found is None:
             return None
         if self._zip.getinfo(found).flag_bits & 1:
-            raise ParseFailure(Status.PROTECTED, "The file needs a password. Save a copy without one.")
+            raise _protected()
         try:
             return self._unpack(found)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError):
+        except _BROKEN:
             raise ParseFailure(
                 Status.DAMAGED, f"A part of the file ({found[:100]}) is damaged. Fetch it or save it again."
             ) from None
+
+    def check(self) -> None:
+        """Unpack every part and keep none, in front of a library that unpacks without limits of its own.
+
+        Raises ParseFailure: TOO_LARGE when all parts together unpack beyond the limit, PROTECTED when one is
+        encrypted. What is damaged is left to the library, which may not need it.
+        """
+        left = MAX_UNPACKED_BYTES
+        for info in self._zip.filelist:
+            if info.flag_bits & 1:
+                raise _protected()
+            try:
+                with self._zip.open(_whole(info)) as member:
+                    while left >= 0 and (chunk := member.read(_CHUNK)):
+                        left -= len(chunk)
+            except _BROKEN:
+                continue
+            if left < 0:
+                raise _too_large(MAX_UNPACKED_BYTES)
 
     def _unpack(self, name: str) -> bytes:
         limit = min(MAX_PART_BYTES, self._left)
@@ -69,10 +91,7 @@ class Package:
             while chunk := member.read(_CHUNK):
                 size += len(chunk)
                 if size > limit:
-                    raise ParseFailure(
-                        Status.TOO_LARGE,
-                        f"The file unpacks to over {limit >> 20} MiB, more than it should. It is not read.",
-                    )
+                    raise _too_large(limit)
                 chunks.append(chunk)
         self._left -= size
         return b"".join(chunks)
@@ -82,6 +101,24 @@ def resolve(base: str, href: str) -> str:
     """The member that `href`, written in the member `base`, means; no fragment, no way out of the package."""
     path = unquote(href.partition("#")[0]).replace("\\", "/")
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), path)).lstrip("./")
+
+
+def _whole(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """The member without the size it declares, at which reading it would stop."""
+    whole = copy.copy(info)
+    whole.file_size = 1 << 62
+    return whole
+
+
+def _too_large(limit: int) -> ParseFailure:
+    return ParseFailure(
+        Status.TOO_LARGE,
+        f"The file unpacks to over {limit >> 20} MiB, more than it should. It is not read.",
+    )
+
+
+def _protected() -> ParseFailure:
+    return ParseFailure(Status.PROTECTED, "The file needs a password. Save a copy without one.")
 
 
 def _key(name: str) -> str:
