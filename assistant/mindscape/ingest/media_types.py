@@ -19,6 +19,8 @@ YAML = "application/yaml"
 TOML = "application/toml"
 INI = "text/x-ini"
 LOG = "text/x-log"
+XML = "application/xml"
+FICTIONBOOK = "application/x-fictionbook+xml"
 MAIL = "message/rfc822"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
@@ -59,6 +61,8 @@ PARSERS = {
     TOML: "settings",
     INI: "settings",
     LOG: "log",
+    XML: "xml_file",
+    FICTIONBOOK: "fictionbook",
     MAIL: "mail",
     CSV: "table",
     TSV: "table",
@@ -111,6 +115,7 @@ ZIP_MEMBERS = (
     (b"xl/workbook.xml", XLSX),
     (b"xl/worksheets/sheet1.xml", XLSX),
     (b"xl/workbook.bin", XLSB),
+    (b".fb2", FICTIONBOOK),
 )
 """What the first bytes of a zip archive say it is."""
 
@@ -118,7 +123,9 @@ PACKAGES = (EPUB, DOCX, PPTX, XLSX, XLSB, XLS, ODS, ODT, ODP, ODG)
 """Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
 
 _EXTENSIONS = {
-    PLAIN: "txt text nfo xml",
+    PLAIN: "txt text nfo",
+    XML: "xml rss atom rdf opml svg dbk docbook jats tei nxml xsd kml gpx plist",
+    FICTIONBOOK: "fb2 fbz",
     LOG: "log",
     ORG: "org",
     RST: "rst rest",
@@ -166,7 +173,6 @@ _SAVE_AS = {
     "presentations": ("PDF", "ppt pps key"),
     "spreadsheets": ("CSV", "numbers"),
     "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
-    "FictionBook files": ("EPUB", "fb2"),
     "mail files": ("text or PDF", "mbox msg"),
     "notebooks": ("Markdown", "ipynb"),
     "DjVu files": ("PDF", "djvu"),
