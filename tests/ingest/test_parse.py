@@ -48,6 +48,8 @@ def failure_of(name: str, data: bytes) -> ParseFailure:
         ("letter.docx", b"PK\x03\x04", DOCX),
         ("letter.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", DOCX),
         ("tool.py", b"import os", CODE),
+        ("README.DOC", b"Plain words, as in 1993.\r\n", PLAIN),
+        ("page.doc", b"<html><body>x", HTML),
     ],
 )
 def test_content_decides_where_it_has_a_signature_and_the_extension_otherwise(
@@ -62,7 +64,7 @@ def test_content_decides_where_it_has_a_signature_and_the_extension_otherwise(
         ("photo.md", b"\x89PNG\r\n\x1a\n"),
         ("archive.zip", b"PK\x03\x04" + b"\0" * 40),
         ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-        ("letter.rtf", b"{\\rtf1 hello}"),
+        ("book.mobi", b"plain words"),
         ("thing.bin", bytes(range(256))),
         ("thing", b"\0\1\2\3" * 50),
         ("binary.txt", bytes(range(256)) * 50),

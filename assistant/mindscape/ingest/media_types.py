@@ -170,16 +170,27 @@ PICTURE_ENDINGS = tuple(ending for ending, media in BY_EXTENSION.items() if medi
 
 _SAVE_AS = {
     "Word 97-2003 documents": ("DOCX", "doc dot"),
-    "presentations": ("PDF", "ppt pps key"),
-    "spreadsheets": ("CSV", "numbers"),
-    "Kindle books": ("EPUB", "mobi azw azw3 kfx"),
+    "PowerPoint 97-2003 presentations": ("PPTX", "ppt pps pot"),
+    "Keynote presentations": ("PPTX or PDF", "key"),
+    "Pages documents": ("DOCX or PDF", "pages"),
+    "Numbers spreadsheets": ("XLSX", "numbers"),
+    "OpenOffice.org 1 files": ("ODT, ODS or ODP", "sxw sxc sxi stw"),
+    "WordPerfect documents": ("DOCX or PDF", "wpd"),
+    "Microsoft Works documents": ("DOCX or PDF", "wps"),
+    "Visio and OneNote files": ("PDF", "vsd vsdx one"),
+    "XPS documents": ("PDF", "xps oxps"),
+    "PostScript files": ("PDF", "ps eps"),
+    "Kindle and Microsoft Reader books": ("EPUB", "mobi azw azw3 kfx prc lit"),
+    "DjVu files": ("PDF", "djvu djv"),
     "mail files": ("text or PDF", "mbox msg"),
     "notebooks": ("Markdown", "ipynb"),
-    "DjVu files": ("PDF", "djvu"),
 }
 NOT_READ = {
-    f".{ext}": f"{kind[0].upper()}{kind[1:]} are not read yet. Save it as {target} to have it indexed."
+    f".{ext}": f"{kind[0].upper()}{kind[1:]} are not read. Save or convert it to {target} to have it indexed."
     for kind, (target, exts) in _SAVE_AS.items()
     for ext in exts.split()
 }
-"""Extensions of documents that are not read yet, each with the sentence that says what to do."""
+"""Extensions of documents that are not read, each with the sentence that says what to do."""
+
+ALSO_TEXT = (".doc", ".dot", ".wps")
+"""Some of them that plain text and web pages have had as well."""

@@ -11,6 +11,7 @@ from typing import cast
 from mindscape.ingest.bounds import bounded
 from mindscape.ingest.decode import looks_binary, wide_encoding
 from mindscape.ingest.media_types import (
+    ALSO_TEXT,
     BY_EXTENSION,
     BY_SIGNATURE,
     CODE,
@@ -71,7 +72,8 @@ def media_type_of(path: Path, head: bytes) -> str:
     for signature, media_type in BY_SIGNATURE:
         if head.startswith(signature):
             return _of_signature(media_type, extension, head)
-    if advice := NOT_READ.get(extension):
+    advice = NOT_READ.get(extension)
+    if advice and (extension not in ALSO_TEXT or looks_binary(head)):
         raise ParseFailure(Status.UNSUPPORTED, advice)
     if media_type := BY_EXTENSION.get(extension):
         return media_type
