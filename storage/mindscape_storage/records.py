@@ -145,6 +145,8 @@ class ContentInfo:
     links: tuple[str, ...] = ()
     """Raw link targets, in order."""
     warnings: tuple[str, ...] = ()
+    encoding_confidence: float | None = None
+    """1.0 when the bytes prove the encoding, less when it was guessed."""
 
 
 @dataclass(frozen=True, slots=True)

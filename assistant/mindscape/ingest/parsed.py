@@ -43,6 +43,8 @@ class Parsed:
     marks: tuple[Mark, ...] = ()
     title: str | None = None
     encoding: str | None = None
+    encoding_confidence: float | None = None
+    """1.0 when the bytes prove the encoding, less when it was guessed."""
     metadata: dict[str, Any] = field(default_factory=dict[str, Any])
     links: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

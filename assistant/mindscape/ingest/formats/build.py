@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mindscape.ingest.decode import clean
+from mindscape.ingest.decode import Decoded, clean
 from mindscape.ingest.formats.outline import MAX_HEADING, Heading, sections_of
 from mindscape.ingest.parsed import Block, BlockKind, Parsed, ParseFailure
 from mindscape_storage.records import Mark, Status
@@ -94,7 +94,7 @@ class TextBuilder:
         media_type: str,
         title: str | None = None,
         metadata: dict[str, Any] | None = None,
-        encoding: str | None = None,
+        decoded: Decoded | None = None,
     ) -> Parsed:
         """Everything collected so far."""
         self.marks += [Mark(kind, label, self.length) for kind, label in self._waiting if label]
@@ -107,7 +107,8 @@ class TextBuilder:
             sections=sections_of(self.headings, self.length),
             marks=tuple(self.marks),
             title=" ".join(clean(title).split())[:MAX_HEADING] or None if title else None,
-            encoding=encoding,
+            encoding=decoded.encoding if decoded else None,
+            encoding_confidence=decoded.confidence if decoded else None,
             metadata=metadata or {},
             links=tuple(self.links),
             warnings=tuple(self.warnings),

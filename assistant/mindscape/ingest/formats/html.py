@@ -36,7 +36,7 @@ def parse(source: Source, media_type: str) -> Parsed:
     root = tree_of(decoded.text)
     builder = TextBuilder(warnings=list(decoded.warnings))
     if root is None:
-        return builder.build(media_type, encoding=decoded.encoding)
+        return builder.build(media_type, decoded=decoded)
     readable = _readable(root)
     heading = root.find(".//h1")
     if heading is not None and readable.tag != "body" and readable.find(".//h1") is None:
@@ -44,7 +44,7 @@ def parse(source: Source, media_type: str) -> Parsed:
         builder.add("heading", collapsed(text_of(heading)), level=1)
     walk(readable, builder, page=True)
     title = collapsed(root.findtext(".//title") or "") or next((h.text for h in builder.headings), None)
-    return builder.build(media_type, title, _metadata(root), decoded.encoding)
+    return builder.build(media_type, title, _metadata(root), decoded)
 
 
 def declared_encoding(data: bytes) -> str | None:

@@ -93,6 +93,7 @@ class Lines:
             sections=sections_of(self.headings, len(self.decoded.text)),
             title=title or None,
             encoding=self.decoded.encoding,
+            encoding_confidence=self.decoded.confidence,
             metadata=self.metadata,
             links=tuple(self.links),
             warnings=self.decoded.warnings,

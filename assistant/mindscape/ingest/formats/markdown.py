@@ -74,6 +74,7 @@ def parse(source: Source, media_type: str) -> Parsed:
         sections=sections_of(headings, len(text)),
         title=title,
         encoding=decoded.encoding,
+        encoding_confidence=decoded.confidence,
         metadata=_metadata(front, prose),
         links=tuple(_links(prose)),
         warnings=(*decoded.warnings, *front.warnings),
