@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from hypothesis import strategies as st
 
 from mindscape.ingest.bounds import bounded
 from mindscape.ingest.formats.outline import Heading, sections_of
+from mindscape.ingest.media_types import MARKDOWN
+from mindscape.ingest.parse import LIMITS
 from mindscape.ingest.parsed import Block, Parsed, ParseFailure, Source
+from mindscape.ingest.reading import OpenFile
 from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
-from mindscape.worker import Worker, read_file
+from mindscape.worker import Worker
 from mindscape_storage.records import Mark, Status
 
 MAX_FILE = 100_000_000
@@ -33,16 +37,22 @@ def call(worker: Worker, method: str, params: Json) -> Json:
 
 
 def read_all(path: Path) -> tuple[Json, dict[str, list[Any]]]:
-    """What `parse` says of the file, and all rows of all batches by their kind."""
+    """What is said of the file as a whole, and all rows of all batches by their kind."""
     worker = Worker(MAX_FILE)
     seen = call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(path)).decode()})
     assert "status" not in seen, seen
-    parsed = call(worker, "parse", {})
     rows: dict[str, list[Any]] = {"passages": []}
-    while batch := call(worker, "more", {}):
+    batch = call(worker, "parse", {})
+    del batch["text_like"]
+    while True:
+        assert batch
+        assert "status" not in batch, batch
+        done = batch.pop("done", None)
         for kind, held in batch.items():
             rows.setdefault(kind, []).extend(held)
-    return parsed, rows
+        if done:
+            return done, rows
+        batch = call(worker, "more", {})
 
 
 def tiled(rows: dict[str, list[Any]]) -> str:
@@ -147,16 +157,75 @@ def read_parsed(parsed: Parsed) -> dict[str, list[Any]]:
         return read_all(Path(__file__))[1]
 
 
+def test_a_long_text_is_read_in_pieces_with_its_encoding_and_its_chapters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mindscape.ingest.parse.STREAM_BYTES", 100_000)
+    text = "CHAPTER I\n\nA heron stood in the reeds.\n\n" * 10_000
+    text += "ГЛАВА\n\nКлюч от маяка лежит в ящике стола, под старой картой побережья.\n\n" * 300
+    path = tmp_path / "long.txt"
+    path.write_bytes(text.encode("cp1251"))
+    done, found = read_all(path)
+    same = tiled(found) == text  # pytest would compare megabytes line by line
+    assert same
+    assert done["length"] == len(text)
+    assert done["info"]["encoding"] == "cp1251"
+    assert len(found["sections"]) == 10_000
+
+
+def test_a_long_file_of_white_space_only_is_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mindscape.ingest.parse.STREAM_BYTES", 100_000)
+    (tmp_path / "blank.txt").write_bytes(b" \n" * 2_000_000)
+    worker = Worker(MAX_FILE)
+    call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(tmp_path / "blank.txt")).decode()})
+    assert call(worker, "parse", {})["status"] == "empty"
+
+
+def test_a_long_file_that_changes_between_its_two_readings_is_never_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mindscape.ingest.parse.STREAM_BYTES", 100_000)
+    path = tmp_path / "changing.log"
+    path.write_bytes(b"The first version.\n" * 400_000)
+    before = path.stat()
+    worker = Worker(MAX_FILE)
+    call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(path)).decode()})
+    batch = call(worker, "parse", {})
+    with path.open("r+b") as file:
+        file.seek(-19, os.SEEK_END)
+        file.write(b"The other version.\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    while "status" not in batch:
+        assert batch
+        assert "done" not in batch
+        batch = call(worker, "more", {})
+    assert batch["status"] == "pending"
+    assert "changed" in batch["reason"]
+
+
+def test_markdown_too_large_for_its_parser_is_read_as_plain_text_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMITS, MARKDOWN, 1 << 20)
+    text = "# Heading\n\nThe keeper wrote it down.\n\n" * 40_000
+    (tmp_path / "long.md").write_text(text)
+    done, found = read_all(tmp_path / "long.md")
+    same = tiled(found) == text  # pytest would compare megabytes line by line
+    assert same
+    assert "sections" not in found
+    assert "as plain text" in done["info"]["warnings"][0]
+
+
 @pytest.mark.skipif(not Path("/proc/version").exists(), reason="there is no /proc here")
 def test_a_file_whose_size_is_made_up_is_unreadable_and_says_so() -> None:
-    with pytest.raises(ParseFailure) as failure:
-        read_file(b"/proc/version", MAX_FILE)
+    file = OpenFile(b"/proc/version", MAX_FILE)
+    with closing(file), pytest.raises(ParseFailure, match="said to be its size") as failure:
+        file.read()
     assert failure.value.status is Status.UNREADABLE
-    assert "0" in failure.value.reason
 
 
 def test_an_empty_file_is_read_as_empty(tmp_path: Path) -> None:
     path = tmp_path / "empty.txt"
     path.touch()
-    data, seen = read_file(os.fsencode(path), MAX_FILE)
-    assert (data, seen.size) == (b"", 0)
+    with closing(OpenFile(os.fsencode(path), MAX_FILE)) as file:
+        assert (file.read(), file.stat.size) == (b"", 0)

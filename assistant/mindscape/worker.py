@@ -1,8 +1,9 @@
 """A worker process: parses and cuts one file at a time, under limits, and keeps no state between files.
 
-`python -m mindscape.worker --fd N`. Methods: `inspect` reads a file and says what it is; `parse` parses what
-was read and says what it is as a whole; `more` gives the next batch of the rest, which may be long: sections,
-marks, links and passages. So the daemon sets the pace, memory stays flat, and a batch fits into a message.
+`python -m mindscape.worker --fd N`. Methods: `inspect` reads a file and says what it is; `parse` gives the
+first batch of what is in it, `more` each next one: passages, then sections, marks and links, and in the last
+one `done`, what is said of it as a whole. So the daemon sets the pace, memory stays flat, and a batch fits
+into a message.
 """
 
 from __future__ import annotations
@@ -14,26 +15,65 @@ import hashlib
 import json
 import os
 import resource
-import stat
-from collections.abc import Iterator
-from io import FileIO
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mindscape.errors import MindscapeError
-from mindscape.ingest.parse import media_type_of, parse
-from mindscape.ingest.parsed import Parsed, ParseFailure, Source
+from mindscape.ingest.decode import TextDecoder, detect
+from mindscape.ingest.parse import BLANK, media_type_of, parse, says_anything, stream_of
+from mindscape.ingest.parsed import Parsed, ParseFailure, ReadLine, Source
 from mindscape.ingest.passages import cut
-from mindscape.ingest.scan import file_stat
+from mindscape.ingest.reading import OpenFile
+from mindscape.ingest.stream import Sample, Stream, TextStream, decoded
 from mindscape.protocol import Json
-from mindscape.rpc import Stream, serve_child
-from mindscape.text import display_path
+from mindscape.rpc import Stream as Reply
+from mindscape.rpc import serve_child
 from mindscape_storage.records import Status
 
 BATCH_ROWS = 400
 BATCH_BYTES = 2 << 20
 """A batch ends once it is this large; its last row is far smaller than what a message may hold beyond it."""
 HEAD_BYTES = 4096
+OCR_BYTES = 1536 << 20
+"""Of address space: what OCR's libraries, models and pictures took at most, measured on dense pages."""
+
+Rows = Iterator[tuple[str, Any]]
+"""All that is sent of a file, each row with its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class LongText:
+    """A file that is read in pieces: once for its hash, and once more for its text."""
+
+    file: OpenFile
+    media_type: str
+    stream: Stream
+    sample: bytes
+    digest: str
+    warnings: tuple[str, ...]
+
+    def rows(self) -> Rows:
+        """Passages as they are cut. Raises ParseFailure; PENDING when the file is not what it was before."""
+        detected = detect(self.sample, whole=False)
+        texts = decoded(self.file.pieces(), detected, TextDecoder(detected))
+        if not any(says_anything(text) for text in texts):
+            raise ParseFailure(Status.EMPTY, BLANK)
+        text = TextStream(self._same_pieces(), detected, self.media_type, self.stream)
+        yield from (("passages", dataclasses.astuple(passage)) for passage in text.passages())
+        yield from (("sections", dataclasses.astuple(section)) for section in text.sections)
+        warnings = [*text.warnings, *self.warnings]
+        how = {"encoding": detected.encoding, "encoding_confidence": detected.confidence}
+        yield "done", _done(text.length, {**how, "warnings": warnings})
+
+    def _same_pieces(self) -> Iterator[bytes]:
+        digest = hashlib.sha256()
+        for piece in self.file.pieces():
+            digest.update(piece)
+            yield piece
+        if digest.hexdigest() != self.digest:
+            raise ParseFailure(Status.PENDING, f"{self.file.name} changed while it was read.")
 
 
 class Worker:
@@ -41,126 +81,148 @@ class Worker:
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._source: Source | None = None
-        self._rows: Iterator[tuple[str, Any]] = iter(())
+        self._file: OpenFile | None = None
+        self._held: Source | LongText | None = None
+        self._rows: Rows = iter(())
+        self._read: Iterator[tuple[int, tuple[ReadLine, ...]]] | None = None
 
-    async def handle(self, method: str, params: Json, stream: Stream) -> Any:
+    async def handle(self, method: str, params: Json, reply: Reply) -> Any:
         """Answer the daemon. A file that cannot be indexed is a result with its status, not an error."""
-        del stream
-        calls = {"inspect": self._inspect, "parse": self._parse, "more": self._more}
+        del reply
+        calls = {
+            "inspect": self._inspect,
+            "recognise": self._recognise,
+            "parse": self._parse,
+            "more": self._more,
+        }
         try:
             return calls[method](params)
         except ParseFailure as failure:
-            return {"status": failure.status.value, "reason": failure.reason}
+            self._let_go()
+            return _said(failure)
         except MemoryError:
-            return {
-                "status": Status.TOO_LARGE.value,
-                "reason": "It needs more memory than one file may take (parse_memory_mb in config.toml).",
-            }
+            self._let_go()
+            why = "It needs more memory than one file may take (parse_memory_mb in config.toml)."
+            return _said(ParseFailure(Status.TOO_LARGE, why))
 
     def _inspect(self, params: Json) -> Json:
         """Read the file once: {"stat", "hash", "media_type"}, or {"stat", "status", "reason"}."""
-        self._source, self._rows = None, iter(())
+        self._let_go()
         path = base64.b64decode(params["path_b64"])
-        data, seen = read_file(path, self._max_bytes)
-        answer: Json = {"stat": list(dataclasses.astuple(seen))}
-        if not data:
-            return {**answer, "status": Status.EMPTY.value, "reason": "The file is empty."}
-        target = Path(os.fsdecode(path))
-        self._source = Source(target, data)
+        self._file = file = OpenFile(path, self._max_bytes)
+        answer: Json = {"stat": list(dataclasses.astuple(file.stat))}
         try:
-            answer["media_type"] = media_type_of(target, data[:HEAD_BYTES])
+            head = file.head(HEAD_BYTES)
+            if not head and not file.stat.size:
+                raise ParseFailure(Status.EMPTY, "The file is empty.")
+            target = Path(os.fsdecode(path))
+            media_type = media_type_of(target, head)
+            if streamed := stream_of(media_type, file.stat.size):
+                digest, sample = _hashed(file.pieces())
+                self._held = LongText(file, media_type, streamed[0], sample, digest, streamed[1])
+            else:
+                data = file.read()
+                digest = hashlib.sha256(data).hexdigest()
+                self._held = Source(target, data)
+                file.close()
         except ParseFailure as failure:
-            return {**answer, "status": failure.status.value, "reason": failure.reason}
-        return {**answer, "hash": "sha256:" + hashlib.sha256(data).hexdigest()}
+            self._let_go()
+            return {**answer, **_said(failure)}
+        return {**answer, "media_type": media_type, "hash": "sha256:" + digest}
+
+    def _recognise(self, params: Json) -> Json:
+        """Let OCR read the next page that says less than it shows: {"page": number}, or {} after the last."""
+        del params
+        if not isinstance(self._held, Source):
+            return {}
+        if self._read is None:
+            # What it needs takes long to import, and few workers are asked.
+            from mindscape.ingest.formats.page_pictures import read_pages
+
+            media_type = media_type_of(self._held.path, self._held.data[:HEAD_BYTES])
+            self._read = read_pages(self._held, media_type, _recogniser)
+        for number, lines in self._read:
+            read = {**self._held.read_pages, number: lines}
+            self._held = dataclasses.replace(self._held, read_pages=read)
+            return {"page": number}
+        return {}
 
     def _parse(self, params: Json) -> Json:
-        """Parse what was read: what is said once of the whole file."""
-        del params
-        if self._source is None:
+        """Parse what was inspected: `text_like` and the first batch."""
+        held, self._held = self._held, None
+        if held is None:
             raise MindscapeError("parse was called before inspect.")
-        source, self._source = self._source, None
-        parsed = parse(source)
-        self._rows = _rows(parsed)
-        return {
-            "length": len(parsed.text),
-            "text_like": parsed.text_like,
-            "info": {
-                "title": parsed.title,
-                "encoding": parsed.encoding,
-                "metadata": parsed.metadata,
-                "warnings": list(parsed.warnings),
-            },
-        }
+        if isinstance(held, LongText):
+            self._rows, text_like = held.rows(), True
+        else:
+            parsed = parse(held)
+            self._rows, text_like = _rows(parsed), parsed.text_like
+        return {"text_like": text_like, **self._more(params)}
 
     def _more(self, params: Json) -> Json:
-        """The next batch, rows by kind (sections, marks, links, passages); an empty one is the end."""
+        """The next batch, rows by kind; the one with `done` is the last."""
         del params
         batch: Json = {}
         count = size = 0
         while count < BATCH_ROWS and size < BATCH_BYTES and (one := next(self._rows, None)):
             kind, row = one
+            if kind == "done":
+                batch["done"] = row
+                self._let_go()
+                break
             batch.setdefault(kind, []).append(row)
             count += 1
             # Escaped as ASCII a row is never shorter than as it is sent.
             size += len(json.dumps(row))
         return batch
 
+    def _let_go(self) -> None:
+        self._rows, self._held, self._read = iter(()), None, None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
-def _rows(parsed: Parsed) -> Iterator[tuple[str, Any]]:
-    """All that is sent in batches, each with its kind."""
+
+def _recogniser() -> Any:
+    """OCR, with memory for its models besides what a file may take. They stay until the worker is stopped."""
+    from mindscape.ingest.ocr import recogniser
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    return recogniser()
+
+
+def _rows(parsed: Parsed) -> Rows:
+    yield from (("passages", dataclasses.astuple(passage)) for passage in cut(parsed))
     yield from (("sections", dataclasses.astuple(section)) for section in parsed.sections)
     yield from (("marks", dataclasses.astuple(mark)) for mark in parsed.marks)
     yield from (("links", link) for link in parsed.links)
-    yield from (("passages", dataclasses.astuple(passage)) for passage in cut(parsed))
+    info = {
+        "title": parsed.title,
+        "encoding": parsed.encoding,
+        "encoding_confidence": parsed.encoding_confidence,
+        "metadata": parsed.metadata,
+        "warnings": list(parsed.warnings),
+    }
+    yield "done", _done(len(parsed.text), info)
 
 
-def read_file(path: bytes, max_bytes: int) -> tuple[bytes, Any]:
-    """The bytes and what stat says of exactly these bytes. Never blocks on a pipe or follows a link.
-
-    Raises ParseFailure; PENDING as its status means that the file changed meanwhile: try again.
-    """
-    name = display_path(os.path.basename(path))
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise ParseFailure(Status.PENDING, f"{name} is gone.") from None
-    except OSError as error:
-        why = f"{name} cannot be opened ({error.strerror}). Mend its permissions."
-        raise ParseFailure(Status.UNREADABLE, why) from error
-    with FileIO(descriptor) as file:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise ParseFailure(Status.UNSUPPORTED, f"{name} is not a regular file; it is not read.")
-        if before.st_size > max_bytes:
-            size = f"{before.st_size / 1e6:.0f} MB"
-            why = (
-                f"{name} has {size}, more than max_file_mb in config.toml allows ({max_bytes / 1e6:.0f} MB)."
-            )
-            raise ParseFailure(Status.TOO_LARGE, why)
-        return _read_whole(file, before, name), file_stat(before)
+def _done(length: int, info: Json) -> Json:
+    """What is said of a file as a whole: the length of its text in code points, and `ContentInfo`."""
+    return {"length": length, "info": info}
 
 
-def _read_whole(file: FileIO, before: os.stat_result, name: str) -> bytes:
-    """All bytes, when they are as many as `before` says; read twice where nothing else tells of a change."""
-    data = b""
-    for _ in range(2):
-        file.seek(0)
-        try:
-            data = file.readall()
-        except OSError as error:
-            raise ParseFailure(
-                Status.UNREADABLE, f"{name} cannot be read ({error.strerror}). The disk may be failing."
-            ) from error
-        if file_stat(before) != file_stat(os.fstat(file.fileno())):
-            raise ParseFailure(Status.PENDING, f"{name} changed while it was read.")
-        if len(data) == before.st_size:
-            return data
-    raise ParseFailure(
-        Status.UNREADABLE,
-        f"{name} gives {len(data)} bytes where its size is said to be {before.st_size}: "
-        "it is made up as it is read. Copy it to a plain file to have it indexed.",
-    )
+def _said(failure: ParseFailure) -> Json:
+    return {"status": failure.status.value, "reason": failure.reason}
+
+
+def _hashed(pieces: Iterable[bytes]) -> tuple[str, bytes]:
+    """SHA-256 of a file in pieces, and a sample of its text."""
+    digest, sample = hashlib.sha256(), Sample()
+    for piece in pieces:
+        digest.update(piece)
+        sample.add(piece)
+    return digest.hexdigest(), sample.data
 
 
 def main() -> None:
@@ -170,16 +232,17 @@ def main() -> None:
     options.add_argument("--memory-mb", type=int, required=True)
     options.add_argument("--max-file-mb", type=int, required=True)
     given = options.parse_args()
-    _limit(resource.RLIMIT_AS, given.memory_mb << 20)
+    _limit(resource.RLIMIT_AS, given.memory_mb << 20, room=OCR_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     os.nice(10)  # indexing never makes the machine feel slow
     serve_child(given.fd, Worker(given.max_file_mb * 1_000_000).handle)
 
 
-def _limit(kind: int, value: int) -> None:
+def _limit(kind: int, value: int, room: int = 0) -> None:
+    """Limit the process; up to `room` more it may allow itself later."""
     _, hard = resource.getrlimit(kind)
-    allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (allowed, allowed))
+    most = value + room if hard == resource.RLIM_INFINITY else min(value + room, hard)
+    resource.setrlimit(kind, (min(value, most), most))
 
 
 if __name__ == "__main__":

@@ -12,29 +12,45 @@ from mindscape.ingest.bounds import bounded
 from mindscape.ingest.decode import looks_binary, wide_encoding
 from mindscape.ingest.media_types import (
     ALSO_TEXT,
+    ASCIIDOC,
     BY_EXTENSION,
     BY_SIGNATURE,
     CODE,
+    CSV,
     DOCX,
     EPUB,
     HTML,
+    INI,
+    JSON,
+    LATEX,
+    LOG,
     MARKDOWN,
     NOT_READ,
     ODG,
     ODP,
     ODS,
     ODT,
+    ORG,
     PACKAGES,
     PARSERS,
     PDF,
     PLAIN,
     PPTX,
+    RST,
+    SUBTITLES,
+    TEXTILE,
+    TOML,
+    TSV,
+    TYPST,
+    WIKI,
     XLS,
     XLSB,
     XLSX,
+    YAML,
     ZIP_MEMBERS,
 )
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
+from mindscape.ingest.stream import Stream
 from mindscape_storage.records import Status
 
 PARSER_VERSION = "2"
@@ -42,11 +58,13 @@ PARSER_VERSION = "2"
 
 MAX_BYTES = 512 << 20
 MAX_TEXT_BYTES = 128 << 20
-"""Of plain text and tables: 100 MB took 1.0 GB of address space, and a worker has 2 GiB by default."""
 MAX_MARKUP_BYTES = 64 << 20
-"""Of Markdown and code, held as many small blocks: 64 MiB of Markdown peaked at 1.9 GB."""
+"""Of Markdown, held as many small blocks: 64 MiB of it peaked at 1.9 GB of the 2 GiB that a worker has."""
+BLANK = "The file holds no text, only white space or invisible characters."
+STREAM_BYTES = 8 << 20
+"""Larger files of the types below are read in pieces, and of any size."""
 
-_LIMITS = {
+LIMITS = {
     PDF: MAX_BYTES,
     EPUB: MAX_BYTES,
     DOCX: MAX_BYTES,
@@ -59,8 +77,14 @@ _LIMITS = {
     ODP: MAX_BYTES,
     ODG: MAX_BYTES,
     MARKDOWN: MAX_MARKUP_BYTES,
-    CODE: MAX_MARKUP_BYTES,
 }
+_STREAMS = {PLAIN: "text", LOG: "log", CODE: "code", CSV: "table", TSV: "table"}
+"""Types read in pieces, by `formats.<name>.stream`."""
+_WITHOUT_STRUCTURE = {
+    **dict.fromkeys((MARKDOWN, ORG, RST, ASCIIDOC, LATEX, WIKI, TEXTILE, TYPST, SUBTITLES), "text"),
+    **dict.fromkeys((JSON, YAML, TOML, INI), "log"),
+}
+"""Types that beyond their limit are read in pieces too, as plain text or by lines."""
 
 
 def media_type_of(path: Path, head: bytes) -> str:
@@ -94,17 +118,49 @@ def parse(source: Source) -> Parsed:
     if not source.data:
         raise ParseFailure(Status.EMPTY, "The file is empty.")
     media_type = media_type_of(source.path, source.data[:4096])
-    limit = _LIMITS.get(media_type, MAX_TEXT_BYTES)
-    if len(source.data) > limit:
-        raise ParseFailure(
-            Status.TOO_LARGE,
-            f"The file has {len(source.data) / (1 << 20):,.0f} MiB; files of its kind "
-            f"({media_type}) are read up to {limit >> 20} MiB. Split it into smaller files.",
-        )
+    if len(source.data) > (limit := _limit(media_type)):
+        raise _too_large(media_type, len(source.data), limit)
     parsed = _contained(source, media_type)
-    if not _says_anything(parsed.text):
-        raise ParseFailure(Status.EMPTY, "The file holds no text, only white space or invisible characters.")
+    if not says_anything(parsed.text):
+        raise ParseFailure(Status.EMPTY, BLANK)
     return bounded(parsed)
+
+
+def stream_of(media_type: str, size: int) -> tuple[Stream, tuple[str, ...]] | None:
+    """How a file of `size` bytes is read in pieces, and warnings of what that leaves out; None: it is not.
+
+    Raises ParseFailure(TOO_LARGE) when it cannot be read whole either.
+    """
+    name, warnings = _STREAMS.get(media_type), ()
+    limit = STREAM_BYTES if name else _limit(media_type)
+    if size <= limit:
+        return None
+    if not name and (name := _WITHOUT_STRUCTURE.get(media_type)):
+        warnings = (
+            f"The file has over {limit >> 20} MiB and was read as plain text: what it says is found, its "
+            "headings, links and properties are not. Split it into smaller files to have them.",
+        )
+    if not name:
+        raise _too_large(media_type, size, limit)
+    module = importlib.import_module(f"mindscape.ingest.formats.{name}")
+    return cast(Stream, module.stream), warnings
+
+
+def says_anything(text: str) -> bool:
+    """True when there is a character in it that can be seen."""
+    return any(not unicodedata.category(character).startswith(("Z", "C")) for character in text)
+
+
+def _limit(media_type: str) -> int:
+    return LIMITS.get(media_type, MAX_TEXT_BYTES)
+
+
+def _too_large(media_type: str, size: int, limit: int) -> ParseFailure:
+    return ParseFailure(
+        Status.TOO_LARGE,
+        f"The file has {size / (1 << 20):,.0f} MiB; files of its kind ({media_type}) are read up to "
+        f"{limit >> 20} MiB. Split it into smaller files.",
+    )
 
 
 def _contained(source: Source, media_type: str) -> Parsed:
@@ -142,10 +198,6 @@ def _of_signature(media_type: str, extension: str, head: bytes) -> str:
     raise ParseFailure(
         Status.UNSUPPORTED, NOT_READ.get(extension) or f"Files of type {media_type} are not read."
     )
-
-
-def _says_anything(text: str) -> bool:
-    return any(not unicodedata.category(character).startswith(("Z", "C")) for character in text)
 
 
 def _kind(path: Path) -> str:

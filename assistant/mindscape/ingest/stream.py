@@ -6,10 +6,11 @@ is held whole, `TextStream` its passages for one that is not: the same ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from mindscape.ingest.decode import Detected, TextDecoder, decode
+from mindscape.ingest.decode import SAMPLE_BYTES, Detected, TextDecoder, decode
 from mindscape.ingest.formats.outline import Heading, Outline, sections_of
 from mindscape.ingest.parsed import Block, BlockKind, Parsed, Source
 from mindscape.ingest.passages import Region, block_at, cut_regions, waits
@@ -18,6 +19,8 @@ from mindscape_storage.records import NewPassage, Section
 
 MAX_HEADINGS = 20_000
 """Of one text: more are no outline, and they are held in memory until its end."""
+_NOT_PLAIN = re.compile(rb"[\x00\x1b\x80-\xff]")
+"""NUL and ESC are in encodings that use ASCII bytes for other characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +57,38 @@ def gathered(source: Source, media_type: str, stream: Stream) -> Parsed:
         blocks=tuple(block for stretch in stretches for block in stretch.blocks),
         sections=sections_of(headings, len(decoded.text)),
         encoding=decoded.encoding,
+        encoding_confidence=decoded.confidence,
         warnings=decoded.warnings,
     )
+
+
+class Sample:
+    """What tells the encoding of a long file: its first bytes; if these are ASCII, the first others."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self._complete = False
+
+    def add(self, piece: bytes) -> None:
+        """Take what is needed of the next piece of the file."""
+        if self._complete:
+            return
+        self.data = self.data or piece[:SAMPLE_BYTES]
+        if _NOT_PLAIN.search(self.data):
+            self._complete = True
+        elif other := _NOT_PLAIN.search(piece):
+            # Nothing but ASCII stands in front of it, so no character is cut in two.
+            self.data = piece[other.start() : other.start() + SAMPLE_BYTES]
+            self._complete = True
 
 
 class TextStream:
     """The passages of a text that is never held whole; what is said of all of it is known at the end."""
 
     def __init__(self, pieces: Iterable[bytes], detected: Detected, media_type: str, stream: Stream) -> None:
-        self._pieces = pieces
         self._decoder = TextDecoder(detected)
         self._detected = detected
-        self._stretches = stream(Window(self._decoded()), media_type)
+        self._stretches = stream(Window(decoded(pieces, detected, self._decoder)), media_type)
         self._headings: list[Heading] = []
         self.length = 0
         """Code points so far."""
@@ -84,13 +107,6 @@ class TextStream:
         """What the decoder has to say."""
         return self._detected.warnings + self._decoder.warnings
 
-    def _decoded(self) -> Iterator[str]:
-        skip = self._detected.mark
-        for piece in self._pieces:
-            yield self._decoder.feed(piece[skip:])
-            skip = max(0, skip - len(piece))
-        yield self._decoder.feed(b"", final=True)
-
     def _counted(self) -> Iterator[Stretch]:
         for one in self._stretches:
             self.length += len(one.text)
@@ -99,6 +115,15 @@ class TextStream:
                 yield one
             else:
                 yield replace(one, heading=None)
+
+
+def decoded(pieces: Iterable[bytes], detected: Detected, decoder: TextDecoder) -> Iterator[str]:
+    """The text of a file's pieces, piece by piece."""
+    skip = detected.mark
+    for piece in pieces:
+        yield decoder.feed(piece[skip:])
+        skip = max(0, skip - len(piece))
+    yield decoder.feed(b"", final=True)
 
 
 def _regions(stretches: Iterable[Stretch]) -> Iterator[Region]:
