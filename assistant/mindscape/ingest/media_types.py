@@ -22,6 +22,9 @@ LOG = "text/x-log"
 XML = "application/xml"
 FICTIONBOOK = "application/x-fictionbook+xml"
 MAIL = "message/rfc822"
+MAILBOX = "application/mbox"
+OUTLOOK = "application/vnd.ms-outlook"
+NOTEBOOK = "application/x-ipynb+json"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
 PDF = "application/pdf"
@@ -64,6 +67,9 @@ PARSERS = {
     XML: "xml_file",
     FICTIONBOOK: "fictionbook",
     MAIL: "mail",
+    MAILBOX: "mailbox",
+    OUTLOOK: "outlook",
+    NOTEBOOK: "notebook",
     CSV: "table",
     TSV: "table",
     PDF: "pdf",
@@ -119,7 +125,7 @@ ZIP_MEMBERS = (
 )
 """What the first bytes of a zip archive say it is."""
 
-PACKAGES = (EPUB, DOCX, PPTX, XLSX, XLSB, XLS, ODS, ODT, ODP, ODG)
+PACKAGES = (EPUB, DOCX, PPTX, XLSX, XLSB, XLS, ODS, ODT, ODP, ODG, OUTLOOK)
 """Types whose own parser tells an encrypted, older or quite other file from a damaged one."""
 
 _EXTENSIONS = {
@@ -147,6 +153,9 @@ _EXTENSIONS = {
         "f95 pas asm s v vhd css scss less proto graphql cmake mk gradle groovy tf"
     ),
     MAIL: "eml emlx mht mhtml",
+    MAILBOX: "mbox mbx",
+    OUTLOOK: "msg oft",
+    NOTEBOOK: "ipynb",
     CSV: "csv",
     TSV: "tsv tab",
     PDF: "pdf",
@@ -182,8 +191,6 @@ _SAVE_AS = {
     "PostScript files": ("PDF", "ps eps"),
     "Kindle and Microsoft Reader books": ("EPUB", "mobi azw azw3 kfx prc lit"),
     "DjVu files": ("PDF", "djvu djv"),
-    "mail files": ("text or PDF", "mbox msg"),
-    "notebooks": ("Markdown", "ipynb"),
 }
 NOT_READ = {
     f".{ext}": f"{kind[0].upper()}{kind[1:]} are not read. Save or convert it to {target} to have it indexed."

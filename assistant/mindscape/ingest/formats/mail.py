@@ -10,9 +10,8 @@ from mindscape.ingest.formats.build import TextBuilder
 from mindscape.ingest.formats.mail_body import Body, add_body
 from mindscape.ingest.formats.mail_headers import has_headers
 from mindscape.ingest.formats.mail_message import MailPart, message_of
-from mindscape.ingest.formats.mail_parts import MailReader
-from mindscape.ingest.parsed import Parsed, ParseFailure, Source
-from mindscape_storage.records import Status
+from mindscape.ingest.formats.mail_parts import MailReader, refuse_unreadable, said_of
+from mindscape.ingest.parsed import Parsed, Source
 
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -33,26 +32,6 @@ def parse(source: Source, media_type: str) -> Parsed:
     refuse_unreadable(reader)
     builder.warnings += [*said_of(reader), *dict.fromkeys(reader.warnings), *reader.attachments.warnings()]
     return builder.build(media_type, envelope.subject or None, dict(envelope.metadata))
-
-
-def refuse_unreadable(reader: MailReader) -> None:
-    """Raise ParseFailure(PROTECTED) where all there was to read is encrypted."""
-    if reader.encrypted and not reader.bodies and not reader.attachments.read:
-        raise ParseFailure(
-            Status.PROTECTED,
-            "The message is encrypted, and only its recipient's mail program can read it. "
-            "Save its text from there to have it indexed.",
-        )
-
-
-def said_of(reader: MailReader) -> list[str]:
-    """Sentences about parts that are encrypted or locked into a signature."""
-    said: list[str] = []
-    if reader.encrypted:
-        said.append("A part of the mail is encrypted and was not read.")
-    if reader.signed:
-        said.append("A part of the mail is packed into its S/MIME signature and was not read.")
-    return said
 
 
 def _message(data: bytes) -> MailPart:

@@ -103,6 +103,7 @@ def has_headers(message: Message) -> bool:
 
 def add_envelope(builder: TextBuilder, envelope: Envelope, level: int) -> None:
     """The heading and the properties of a message."""
+    builder.open_section(level, "Message")
     builder.add("heading", envelope.heading, level=level)
     shown = (
         ("From", envelope.sender),

@@ -19,6 +19,7 @@ from mindscape.ingest.formats.mail_message import (
     parts_of,
 )
 from mindscape.ingest.parsed import ParseFailure
+from mindscape_storage.records import Status
 
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -110,6 +111,28 @@ class MailReader:
             self.add(builder, _unwrapped(part, inside[0]), level)
         else:
             self.attachments.add(builder, name, kind, _file_bytes(part, kind), level)
+
+
+def refuse_unreadable(reader: MailReader) -> None:
+    """Raise ParseFailure(PROTECTED) where all there was to read is encrypted."""
+    if reader.encrypted and not reader.bodies and not reader.attachments.read:
+        raise ParseFailure(
+            Status.PROTECTED,
+            "The message is encrypted, and only its recipient's mail program can read it. "
+            "Save its text from there to have it indexed.",
+        )
+
+
+def said_of(reader: MailReader) -> list[str]:
+    """Sentences about parts that are encrypted or locked into a signature."""
+    said: list[str] = []
+    for count, what in ((reader.encrypted, "encrypted"), (reader.signed, "packed into its S/MIME signature")):
+        if count:
+            said.append(
+                f"{count:,} part{'s' if count > 1 else ''} of the mail {'are' if count > 1 else 'is'} {what} "
+                f"and {'were' if count > 1 else 'was'} not read."
+            )
+    return said
 
 
 def _best(alternatives: list[list[Body]]) -> list[Body]:
