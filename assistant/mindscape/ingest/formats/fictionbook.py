@@ -39,7 +39,7 @@ def parse_tree(document: Document) -> Parsed:
         if local_name(body) == "body":
             _body(builder, body)
     metadata = _metadata(root, info)
-    return builder.build(FICTIONBOOK, metadata.pop("title", None), metadata, document.decoded.encoding)
+    return builder.build(FICTIONBOOK, metadata.pop("title", None), metadata, document.decoded)
 
 
 def _unzipped(data: bytes) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from mindscape.ingest.formats import fictionbook, html
@@ -70,8 +69,8 @@ def parse(source: Source, media_type: str) -> Parsed:
         if not builder.blocks:
             _every_attribute(document.root, builder)
     title = min(builder.headings[:20], key=lambda heading: heading.level, default=None)
-    parsed = builder.build(media_type, title.text if title else None, _metadata(document.root))
-    return replace(parsed, encoding=document.decoded.encoding)
+    metadata = _metadata(document.root)
+    return builder.build(media_type, title.text if title else None, metadata, document.decoded)
 
 
 def _every_attribute(root: Element, builder: TextBuilder) -> None:

@@ -14,7 +14,7 @@ def _names(names: str) -> frozenset[str]:
 
 DROPPED = _names(
     """
-    script style binary binarydata object-id annotation-xml defs clippath metadata symbol skipdays
+    script style binary binarydata object-id generator draft convertlinebreaks ttl docs annotation-xml defs clippath metadata symbol skipdays
     skiphours textinput cloud guid instrtext appinfo
     """
 )
