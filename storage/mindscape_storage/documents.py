@@ -70,8 +70,12 @@ def move_documents(conn: Connection, root_id: int, moves: Iterable[tuple[int, by
             index_name(conn, document_id)
 
 
-def set_away(conn: Connection, ids: Iterable[int], reason: str) -> None:
-    """The files are not there but not gone either: what was read of them is kept, and said to be away."""
+def set_away(conn: Connection, ids: Iterable[int], reason: str) -> int:
+    """The files are not there but not gone either: what was read of them is kept, and said to be away.
+
+    Returns how many that is news of.
+    """
+    before = conn.total_changes()
     with transaction(conn):
         conn.executemany(
             """
@@ -80,6 +84,7 @@ def set_away(conn: Connection, ids: Iterable[int], reason: str) -> None:
             """,
             [(reason, document_id) for document_id in ids],
         )
+    return conn.total_changes() - before
 
 
 def finish(

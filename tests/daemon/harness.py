@@ -32,10 +32,14 @@ class Daemon:
     def paths(self) -> Paths:
         return find_paths(self.environment)
 
+    def command(self) -> list[str]:
+        """What is run."""
+        return [sys.executable, "-P", "-m", "mindscape.daemon"]
+
     def start(self) -> str:
         """Start it; returns what it says: "ready", or why it does not start."""
         read_end, write_end = os.pipe()
-        command = [sys.executable, "-P", "-m", "mindscape.daemon", "--ready-fd", str(write_end)]
+        command = [*self.command(), "--ready-fd", str(write_end)]
         self.process = subprocess.Popen(command, pass_fds=[write_end], env=self.environment, cwd="/")
         os.close(write_end)
         with os.fdopen(read_end, encoding="utf-8") as pipe:

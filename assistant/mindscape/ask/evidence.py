@@ -88,6 +88,13 @@ def coverage(
             if not_embedded == 1
             else f"{not_embedded:,} documents are not embedded yet; they were searched by words only."
         )
+    if away := known["by_status"].get(Status.AWAY.value, 0):
+        notes.append(
+            "1 document is away: its file is not there now, and what was read of it before is searched."
+            if away == 1
+            else f"{away:,} documents are away: their files are not there now, "
+            "and what was read of them before is searched."
+        )
     if waiting:
         notes.append(
             "1 document is still being read."
@@ -123,8 +130,9 @@ def result_of(source: Source, rank: int) -> dict[str, Any]:
 
 
 def document_of(document: Document) -> dict[str, Any]:
-    """A document as results name it."""
-    return {"id": document.id, "path": document.display, "title": document.title}
+    """A document as results name it; `away` says why its file is not there now."""
+    named = {"id": document.id, "path": document.display, "title": document.title}
+    return {**named, "away": document.reason} if document.status is Status.AWAY else named
 
 
 def search_results(

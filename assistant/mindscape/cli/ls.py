@@ -39,6 +39,7 @@ def _print_document(printer: Printer, document: dict[str, Any]) -> None:
         coloured(f"{state:<12}", colour),
         f"{document.get('passages') or 0:>6}  ",
         one_line(short_path(document["path"])),
+        dim(f"  ({document['spelling']} letters)") if document.get("spelling") else "",
     )
     if reason := document.get("reason"):
         printer.line(" " * 8, dim(one_line(str(reason))))

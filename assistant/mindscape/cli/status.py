@@ -64,6 +64,8 @@ def _print_status(printer: Printer, status: Json) -> None:
             "" if folder["mode"] == "events" else f", {folder['mode']}"
         )
         _row(printer, "" if number else "folders", one_line(short_path(folder["path"])), dim(f"  {note}"))
+        if reason := folder.get("reason"):
+            _row(printer, "", coloured(one_line(str(reason)), "yellow"))
     for kind in ("embedder", "generator"):
         model = (status.get("models") or {}).get(kind) or {}
         device = f"  {model['device']}" if model.get("device") else ""

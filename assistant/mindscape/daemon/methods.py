@@ -6,6 +6,8 @@ import asyncio
 import base64
 import os
 import time
+import unicodedata
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -147,7 +149,9 @@ class Methods:
     async def _ls(self, params: Json, stream: Stream) -> Json:
         del params, stream
         listed = await self._library.read(documents.list_documents)
-        return {"documents": [_listed(document) for document in listed]}
+        looks = Counter(unicodedata.normalize("NFC", document.display) for document in listed)
+        alike = {look for look, count in looks.items() if count > 1}
+        return {"documents": [_listed(document, alike) for document in listed]}
 
     async def _status(self, params: Json, stream: Stream) -> Json:
         del params, stream
@@ -330,16 +334,25 @@ class Methods:
 
 
 def _folder(root: Root) -> Json:
-    return {"path": display_path(root.path), "mode": root.mode, "documents": root.documents}
+    return {
+        "path": display_path(root.path),
+        "mode": root.mode,
+        "reason": root.reason,
+        "documents": root.documents,
+    }
 
 
-def _listed(document: Document) -> Json:
+def _listed(document: Document, alike: set[str]) -> Json:
+    """One row of `ls`; `spelling` tells names apart that are written with other characters but look alike."""
+    composed = unicodedata.normalize("NFC", document.display)
+    spelling = ("composed" if composed == document.display else "decomposed") if composed in alike else None
     return {
         **places.shown(document),
         "status": document.status.value,
         "reason": document.reason,
         "tier": document.tier,
         "passages": document.passages,
+        "spelling": spelling,
     }
 
 

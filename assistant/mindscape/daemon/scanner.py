@@ -83,6 +83,7 @@ class Scanner:
         async with self._one:
             self._watcher.unwatch(root.path)
             await self._library.write(lambda c: roots.remove_root(c, root.id, forget=forget))
+        await self.poll()  # a root inside it lost its watches too
 
     async def scan_all(self) -> None:
         """Compare every root with the disk."""
@@ -113,7 +114,7 @@ class Scanner:
                 return
             root = there[root.id]
             if not await asyncio.to_thread(os.path.lexists, root.path):
-                self._watcher.unwatch(root.path)
+                await asyncio.to_thread(self._watcher.watch, root.path)
                 await self._set_mode(root, "away", None)
                 return
 
@@ -131,9 +132,10 @@ class Scanner:
                 return
             await self._apply(root, look.changes)
             for absence in look.away:
-                await self._library.write(
+                if await self._library.write(
                     lambda c, absence=absence: documents.set_away(c, absence.documents, absence.reason)
-                )
+                ):
+                    await self._progress.notify()
             if verify:
                 await self._verify(look.same)
 

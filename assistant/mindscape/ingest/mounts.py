@@ -76,13 +76,18 @@ class MountChanges:
         self._file = self._poll = None
         if sys.platform == "linux":
             # The kernel marks the file as urgent then; the loop only knows readable, which it always is. So
-            # it is asked through a poll of its own.
+            # it is asked through a poll of its own. Where the file knows no urgency, polling must do.
             self._file, self._poll = _MOUNTINFO.open("rb"), select.epoll()
-            self._poll.register(self._file, select.EPOLLPRI)
+            try:
+                self._poll.register(self._file, select.EPOLLPRI)
+            except OSError:
+                return
             asyncio.get_running_loop().add_reader(self._poll.fileno(), self._read)
 
     def _read(self) -> None:
-        if self._poll is not None and self._poll.poll(0):
+        if self._poll is not None:
+            # That the loop looked has taken the mark away; this makes sure of it.
+            self._poll.poll(0)
             self._changed()
 
     def stop(self) -> None:

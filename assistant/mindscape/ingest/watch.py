@@ -71,7 +71,10 @@ class Watcher:
         self._open()
 
     def watch(self, root: bytes) -> None:
-        """Make sure that a root is watched, if it can be; may block on the disk, from any thread."""
+        """Make sure that a root is watched, if it can be; may block on the disk, from any thread.
+
+        Of one that is not there its coming is told.
+        """
         if root in self._blind or self.sees(root):
             return
         self.unwatch(root)
@@ -80,6 +83,8 @@ class Watcher:
                 raise self._refused or OSError("the watcher was stopped")
             self._backend.start(root)
             self._roots[root] = _identity(root)
+        except FileNotFoundError:
+            self.unwatch(root)  # neither the root nor the folder that would hold it is there
         except OSError as error:
             self._cannot(root, error)
 
