@@ -53,7 +53,12 @@ def installed() -> bool:
 
 def how_to_install() -> str:
     """A sentence for those who ask for OCR without having it."""
-    return f'To install it: {sys.executable} -m pip install "rapidocr>=3.10"'
+    return f"OCR is not installed. Install it with: {sys.executable} -m pip install 'rapidocr>=3.10'"
+
+
+def missing() -> str:
+    """A sentence for files that nobody can read any more."""
+    return f"The folder asks for OCR. {how_to_install()}, then add the folder with --ocr again."
 
 
 def read(picture: Picture, recognise: Recogniser) -> tuple[ReadLine, ...]:
