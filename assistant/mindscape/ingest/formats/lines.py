@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from mindscape.ingest.decode import Decoded, decode, line_starts
@@ -23,6 +24,8 @@ class Lines:
     decoded: Decoded
     starts: list[int]
     """Where the lines start, and the length of the text."""
+    shown: list[str]
+    """The lines without the white space at their ends."""
     paragraph: int = -1
     """Where the paragraph starts that is open; -1 when there is none."""
     blocks: list[Block] = field(default_factory=list[Block])
@@ -32,13 +35,11 @@ class Lines:
     _done: int = 0
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.shown)
 
     def __getitem__(self, number: int) -> str:
         """The line (from 0) without the white space at its end; empty beyond the last one."""
-        if number >= len(self):
-            return ""
-        return self.decoded.text[self.starts[number] : self.starts[number + 1]].rstrip()
+        return self.shown[number] if number < len(self.shown) else ""
 
     def add(self, kind: BlockKind, first: int, last: int, header: str = "") -> None:
         """A block of the lines `first` up to (not with) `last`, without the white space around it."""
@@ -107,7 +108,8 @@ Rule = Callable[[Lines, int], int]
 def lines_of(source: Source) -> Lines:
     """The decoded file. Raises ParseFailure when it is not text."""
     decoded = decode(source.data)
-    return Lines(decoded, [*line_starts(decoded.text), len(decoded.text)])
+    starts = [*line_starts(decoded.text), len(decoded.text)]
+    return Lines(decoded, starts, [decoded.text[a:b].rstrip() for a, b in pairwise(starts)])
 
 
 def lay(lines: Lines, rules: Sequence[Rule], first: int = 0) -> None:

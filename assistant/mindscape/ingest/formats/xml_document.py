@@ -332,6 +332,8 @@ def _attributes(walk: Walk, element: Element, label: str) -> None:
 
 
 def _readable(element: Element) -> str:
+    if local_name(element).lower() == "link":
+        return ""
     held = {
         str(key).rpartition("}")[2].lower(): collapsed(str(value)) for key, value in element.attrib.items()
     }

@@ -14,8 +14,8 @@ def _names(names: str) -> frozenset[str]:
 
 DROPPED = _names(
     """
-    script style binary binarydata object-id generator draft convertlinebreaks ttl docs annotation-xml defs clippath metadata symbol skipdays
-    skiphours textinput cloud guid instrtext appinfo
+    script style binary binarydata object-id generator draft convertlinebreaks ttl docs annotation-xml
+    defs clippath metadata symbol skipdays skiphours textinput cloud guid instrtext appinfo
     """
 )
 """No text, or none for a reader."""
