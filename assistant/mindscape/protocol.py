@@ -6,7 +6,8 @@ is cancelled by the notification `$/cancel` with `{"id": <request id>}`.
 
 method       params                                            result
 hello        -                                                 {"protocol", "version", "pid"}
-add          paths: [str] | paths_b64: [base64 of bytes]       {"folders": [...]}
+add          paths: [str] | paths_b64: [base64 of bytes],      {"folders": [...]}
+             ocr: bool | null (as it is)
 rm           paths | paths_b64, forget: bool                   {"removed": documents}
 ls           -                                                 {"documents": [...]}
 status       -                                                 the `status` shape

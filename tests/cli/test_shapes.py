@@ -109,6 +109,16 @@ def test_add_sends_the_bytes_of_absolute_paths(
     ]
 
 
+@pytest.mark.parametrize(("said", "sent"), [("--ocr", True), ("--no-ocr", False)])
+def test_add_passes_on_whether_ocr_reads_the_folder(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, said: str, sent: bool
+) -> None:
+    daemon.gives("add", {"folders": [{"path": "/library", "mode": "events", "documents": 0, "ocr": sent}]})
+    ran = mindscape("add", said, str(tmp_path))
+    assert ("by OCR" in ran.stdout) is sent
+    assert daemon.asked == [("add", {"paths_b64": [encoded(tmp_path)], "ocr": sent})]
+
+
 def test_rm_passes_on_whether_to_forget(daemon: FakeDaemon, mindscape: Run, tmp_path: Path) -> None:
     daemon.gives("rm", {"removed": 4})
     ran = mindscape("rm", str(tmp_path), "--forget")

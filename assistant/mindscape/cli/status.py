@@ -63,6 +63,7 @@ def _print_status(printer: Printer, status: Json) -> None:
         note = counted(int(folder["documents"]), "document") + (
             "" if folder["mode"] == "events" else f", {folder['mode']}"
         )
+        note += ", scans read by OCR" if folder.get("ocr") else ""
         _row(printer, "" if number else "folders", one_line(short_path(folder["path"])), dim(f"  {note}"))
         if reason := folder.get("reason"):
             _row(printer, "", coloured(one_line(str(reason)), "yellow"))

@@ -19,11 +19,12 @@ from mindscape import __version__, protocol
 from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
-from mindscape.daemon import places
+from mindscape.daemon import folders, places
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scheduler import Scheduler
 from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
+from mindscape.ingest import ocr
 from mindscape.ingest.scan import is_ignored
 from mindscape.library import Library
 from mindscape.paths import Paths
@@ -96,6 +97,9 @@ class Methods:
 
     async def _add(self, params: Json, stream: Stream) -> Json:
         del stream
+        by_ocr = None if params.get("ocr") is None else _boolean(params, "ocr")
+        if by_ocr and not ocr.installed():
+            raise Refused(f"{ocr.how_to_install()}, then try again.")
         added: list[Root] = []
         for path in _paths(params):
             real = await asyncio.to_thread(os.path.realpath, path)
@@ -103,26 +107,39 @@ class Methods:
                 raise NotFound(
                     f"There is no file or folder {display_path(path)}. Nothing was added after it."
                 )
-            root = await self._add_root(real)
+            root = await self._add_root(real, by_ocr)
             added.append(root)
             self._scheduler.scan_soon(root)
         await self._progress.notify()
         return {"folders": [_folder(root) for root in added]}
 
-    async def _add_root(self, path: bytes) -> Root:
-        """Watch a path; inside a watched folder it is covered already, around one it takes that one over."""
-        for root in await self._library.read(roots.list_roots):
+    async def _add_root(self, path: bytes, by_ocr: bool | None) -> Root:
+        """Watch a path; inside a watched folder it is covered already, around one it takes that one over.
+
+        `by_ocr` is whether OCR reads it, None leaves that as it is.
+        """
+        known = await self._library.read(roots.list_roots)
+        for root in known:
             if root.path == path or (_inside(path, root.path) and not self._left_out(root.path, path)):
-                return root
+                folders.check_covering(root, path, by_ocr)
+                return await self._set_ocr(root, by_ocr)
+        covered = [r for r in known if _inside(r.path, path) and not self._left_out(path, r.path)]
+        folders.check_covered(covered, path, by_ocr)
 
         def add(connection: Connection) -> Root:
             new = roots.add_root(connection, path)
-            for root in roots.list_roots(connection):
-                if _inside(root.path, path) and not self._left_out(path, root.path):
-                    roots.absorb_root(connection, root.id, new.id)
+            for root in covered:
+                roots.absorb_root(connection, root.id, new.id)
             return new
 
-        return await self._library.write(add)
+        return await self._set_ocr(await self._library.write(add), by_ocr)
+
+    async def _set_ocr(self, root: Root, by_ocr: bool | None) -> Root:
+        if by_ocr is None:
+            return root
+        changed = await self._library.write(lambda c: folders.set_ocr(c, root, on=by_ocr))
+        self._scheduler.nudge()
+        return changed
 
     def _left_out(self, root: bytes, path: bytes) -> bool:
         return is_ignored(root, self._scheduler.scanner.rules(root), path)
@@ -339,6 +356,7 @@ def _folder(root: Root) -> Json:
         "mode": root.mode,
         "reason": root.reason,
         "documents": root.documents,
+        "ocr": root.ocr,
     }
 
 
