@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
 HTML = "text/html"
@@ -124,6 +126,20 @@ ZIP_MEMBERS = (
     (b".fb2", FICTIONBOOK),
 )
 """What the first bytes of a zip archive say it is."""
+
+BY_BEGINNING = (
+    (re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,60}\r?\n[!-9;-~]{1,60}:"), MAILBOX),
+    (
+        re.compile(
+            rb"(?:(?:return-path|received|delivered-to|envelope-to|x-[\w-]{1,60}|dkim-signature|arc-[\w-]{1,40}"
+            rb"|mime-version|message-id|date|from|to|subject):[^\r\n]{0,998}\r?\n"
+            rb"(?:[ \t][^\r\n]{0,998}\r?\n){0,50}){3}",
+            re.I,
+        ),
+        MAIL,
+    ),
+)
+"""How files begin whose names say nothing: mail programs keep mailboxes and messages without endings."""
 
 PACKAGES = (EPUB, DOCX, PPTX, XLSX, XLSB, XLS, ODS, ODT, ODP, ODG, OUTLOOK)
 """Types whose own parser tells an encrypted, older or quite other file from a damaged one."""

@@ -13,6 +13,7 @@ from mindscape.ingest.decode import looks_binary, wide_encoding
 from mindscape.ingest.media_types import (
     ALSO_TEXT,
     ASCIIDOC,
+    BY_BEGINNING,
     BY_EXTENSION,
     BY_SIGNATURE,
     CODE,
@@ -24,6 +25,7 @@ from mindscape.ingest.media_types import (
     JSON,
     LATEX,
     LOG,
+    MAILBOX,
     MARKDOWN,
     NOT_READ,
     ODG,
@@ -76,6 +78,7 @@ LIMITS = {
     ODT: MAX_BYTES,
     ODP: MAX_BYTES,
     ODG: MAX_BYTES,
+    MAILBOX: MAX_BYTES,
     MARKDOWN: MAX_MARKUP_BYTES,
 }
 _STREAMS = {PLAIN: "text", LOG: "log", CODE: "code", CSV: "table", TSV: "table"}
@@ -103,6 +106,9 @@ def media_type_of(path: Path, head: bytes) -> str:
         return media_type
     if head[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")):
         return HTML
+    for beginning, media_type in BY_BEGINNING:
+        if beginning.match(head):
+            return media_type
     if looks_binary(head) and not wide_encoding(head) and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ParseFailure(
             Status.UNSUPPORTED, f"Files like {_kind(path)} are not documents that can be read."

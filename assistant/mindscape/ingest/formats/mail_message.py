@@ -19,6 +19,8 @@ MAX_LEVELS = 50
 MAX_HEADER = 1 << 16
 MAX_PARAMETERS = 4096
 """Characters of a header with parameters, whose reading takes time by their square."""
+MAX_LINES = 3_000_000
+"""Each is held as a string of its own; files of 150 MiB are attached in fewer."""
 _CHUNK = 1 << 20
 _TOKEN = re.compile(r"[\w-]+")
 _SPACE_INSIDE = re.compile(r"\s*\S+[ \t]+\S")
@@ -65,7 +67,15 @@ class MailPart(Message):
 
 
 def message_of(data: bytes) -> MailPart:
-    """The tree of the message; damage never ends it, only what is beyond the limits does."""
+    """The tree of the message; damage never ends it.
+
+    Raises ParseFailure(TOO_LARGE) for what is beyond the limits.
+    """
+    if data.count(b"\n") > MAX_LINES:
+        raise ParseFailure(
+            Status.TOO_LARGE,
+            f"The message has over {MAX_LINES:,} lines. Save its text in smaller files to have it indexed.",
+        )
     parser = BytesFeedParser(MailPart, policy=_POLICY)
     for start in range(0, len(data), _CHUNK):
         parser.feed(data[start : start + _CHUNK])
