@@ -8,7 +8,7 @@ import pytest
 
 from mindscape_storage import documents, search
 from mindscape_storage.check import repair, run_checks
-from mindscape_storage.database import Connection
+from mindscape_storage.database import Connection, open_reader
 from mindscape_storage.dump import canonical_dump
 from mindscape_storage.records import Status
 from tests.storage.build import cut, embed, lines, put
@@ -24,6 +24,19 @@ def filled(conn: Connection) -> Connection:
 
 def states(conn: Connection, path: Path) -> dict[str, str]:
     return {check.name: check.state for check in run_checks(conn, path) if check.state != "ok"}
+
+
+def test_an_index_that_another_connection_has_rewritten_is_not_taken_for_damaged(
+    conn: Connection, path: Path
+) -> None:
+    put(conn, b"/notes/a.md", lines("mill"))
+    reader = open_reader(path)
+    assert search.names(reader, "a", 5)
+    assert search.words(reader, "mill", 5)
+    for number in range(300):  # enough for FTS5 to merge its segments
+        put(conn, b"/notes/%d.md" % (number % 20), lines(f"mill number {number}"))
+    assert states(reader, path) == {}
+    reader.close()
 
 
 def test_a_sound_library_passes_every_check(filled: Connection, path: Path) -> None:
