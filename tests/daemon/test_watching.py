@@ -15,6 +15,7 @@ import pytest
 
 from mindscape.errors import NotFound
 from mindscape.protocol import Json
+from tests.daemon.editors import emacs, from_outside, gtk, other_extension, sed, vim
 from tests.daemon.harness import Daemon
 
 
@@ -57,51 +58,6 @@ def parses(daemon: Daemon) -> int:
 
 
 # --- how programs save, move and rename ---
-
-
-def vim(note: Path, text: str) -> None:
-    swap, probe, backup = note.with_name(f".{note.name}.swp"), note.with_name("4913"), Path(f"{note}~")
-    swap.write_text("b0VIM swapnoise")
-    probe.touch()
-    probe.unlink()
-    note.rename(backup)
-    note.write_text(text)
-    backup.unlink()
-    swap.unlink()
-
-
-def gtk(note: Path, text: str) -> None:
-    temporary = note.with_name(".goutputstream-7Q2XK3")
-    temporary.write_text(text)
-    temporary.replace(note)
-
-
-def sed(note: Path, text: str) -> None:
-    temporary = note.with_name("sedA8xYq1")
-    temporary.write_text(text)
-    temporary.replace(note)
-
-
-def emacs(note: Path, text: str) -> None:
-    lock, autosave = note.with_name(f".#{note.name}"), note.with_name(f"#{note.name}#")
-    lock.symlink_to("me@host.1234:1700000000")
-    autosave.write_text("autosavenoise")
-    shutil.copy2(note, f"{note}~")
-    note.write_text(text)
-    lock.unlink()
-    autosave.unlink()
-
-
-def other_extension(note: Path, text: str) -> None:
-    temporary = note.with_name(f"{note.name}.tmp.48213.9")
-    temporary.write_text(text)
-    temporary.replace(note)
-
-
-def from_outside(note: Path, text: str) -> None:
-    temporary = note.parent.parent / "made outside"
-    temporary.write_text(text)
-    temporary.replace(note)
 
 
 def test_every_way_of_saving_is_one_edit_of_one_document(daemon: Daemon, folder: Path) -> None:
