@@ -289,6 +289,12 @@ def test_a_file_without_headers_is_text() -> None:
     assert failure_of(bytes(range(256)) * 20).status is Status.UNSUPPORTED
 
 
+def test_several_messages_saved_as_one_are_all_read() -> None:
+    mail = f"From ada Tue Oct  1 12:34:56 2024\n{HEAD}\nWords.\n\n"
+    assert parsed("m.eml", mail * 2).text.count("Words.") == 2
+    assert len(parsed("m.eml", mail).sections) == 1
+
+
 def test_a_boundary_that_never_closes_or_never_comes_loses_no_words() -> None:
     mail = multipart(
         "mixed", "Content-Type: text/plain\n\nFirst words.", "Content-Type: text/plain\n\nLast words."

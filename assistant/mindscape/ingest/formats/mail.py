@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from mindscape.ingest.decode import decode, wide_encoding
+from mindscape.ingest.formats import mailbox
 from mindscape.ingest.formats.attachments import Attachments
 from mindscape.ingest.formats.build import TextBuilder
 from mindscape.ingest.formats.mail_body import Body, add_body
 from mindscape.ingest.formats.mail_headers import has_headers
 from mindscape.ingest.formats.mail_message import MailPart, message_of
 from mindscape.ingest.formats.mail_parts import MailReader, refuse_unreadable, said_of
+from mindscape.ingest.formats.mailbox import messages
 from mindscape.ingest.parsed import Parsed, Source
 
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -20,6 +23,9 @@ _APPLE = re.compile(rb"(\d{1,10})[ \t]*\r?\n")
 
 def parse(source: Source, media_type: str) -> Parsed:
     """The message; what is attached stands below sections of its own, its pages marked."""
+    if source.data.startswith(b"From ") and sum(1 for _ in islice(messages(source.data), 2)) == 2:
+        # Some programs save several messages as if they were one.
+        return mailbox.parse(source, media_type)
     message = _message(source.data)
     builder = TextBuilder()
     if not has_headers(message):

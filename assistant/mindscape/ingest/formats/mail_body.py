@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from binascii import Error as BinasciiError
+from binascii import a2b_uu
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +22,13 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _QUOTED = re.compile(r"(?:[ \t]?>)+ ?")
 _LINK = re.compile(r"https?://[^\s<>\"]{1,2000}")
 _ARMOUR = re.compile(
-    r"-----BEGIN PGP (MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----.*?(?:-----END PGP \1-----|\Z)", re.S
+    r"^-----BEGIN PGP (MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----[ \t]*\r?\n"
+    r"(?:[A-Z][A-Za-z]*: [^\r\n]*\r?\n)*\s*(?:[A-Za-z0-9+/=]{1,80}[ \t]*\r?\n)*"
+    r"(?:[A-Za-z0-9+/=]{1,80}|-----END PGP \1-----)?",
+    re.M,
+)
+_UNIX = re.compile(
+    r"^begin [0-7]{3,4} (\S[^\r\n]{0,200})\r?\n((?:[ -`]{1,90}\r?\n)*)end[ \t]*(?:\r?\n|\Z)", re.M
 )
 _SIGNED = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\s*(?:\w+: [^\r\n]*\s*)*")
 _MAX_STUB = 500
@@ -30,7 +38,6 @@ _STUB = re.compile(
     r"|view (?:this|the|it).{0,40}(?:browser|online|html)",
     re.I | re.S,
 )
-_EVENT = re.compile(r"^BEGIN:VEVENT[ \t\r]*\n(.*?)^END:VEVENT", re.M | re.S | re.I)
 _FIELD = re.compile(r"^(SUMMARY|DTSTART|DTEND|LOCATION|ORGANIZER|DESCRIPTION)([;:].*)$", re.M | re.I)
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 
@@ -45,17 +52,12 @@ class Body:
     text: str
 
 
-def readable(body: Body) -> str:
-    """The words of a body without its markup, to weigh one against another."""
-    if body.form != "html":
-        return body.text.strip()
-    root = tree_of(body.text[:MAX_MARKUP])
-    return "" if root is None else " ".join(text_of(root).split())
-
-
-def is_stub(plain: str, html: str) -> bool:
+def stands_in(plain: str, rich: list[Body]) -> bool:
     """True where a plain text only stands in for the HTML: empty, or a few words that say so."""
-    if len(plain) > _MAX_STUB or len(html) <= len(plain):
+    if len(plain) > _MAX_STUB:
+        return False
+    html = " ".join(_readable(one) for one in rich)
+    if len(html) <= len(plain):
         return False
     return not plain or bool(_STUB.search(plain)) or len(html) > 10 * max(len(plain), 20)
 
@@ -73,12 +75,37 @@ def add_body(builder: TextBuilder, body: Body, level: int) -> None:
         _add_plain(builder, body)
 
 
+def without_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """Plain text without the files written into it by uuencode, and these: name and bytes."""
+    if "\nbegin " not in f"\n{text}":
+        return text, []
+    found = [(one[1], _unix_decoded(one[2])) for one in _UNIX.finditer(text)]
+    return _UNIX.sub("\n", text) if found else text, found
+
+
 def without_armour(text: str) -> tuple[str, bool]:
     """Plain text without what PGP put around it, and True when a part of it is encrypted."""
     if "-----BEGIN PGP " not in text:
         return text, False
     encrypted = any(found[1] == "MESSAGE" for found in _ARMOUR.finditer(text))
     return _SIGNED.sub("", _ARMOUR.sub("", text)), encrypted
+
+
+def _readable(body: Body) -> str:
+    root = tree_of(body.text[:MAX_MARKUP]) if body.form == "html" else None
+    return " ".join((body.text if root is None else text_of(root)).split())
+
+
+def _unix_decoded(lines: str) -> bytes:
+    pieces: list[bytes] = []
+    for line in lines.splitlines():
+        try:
+            pieces.append(a2b_uu(line))
+        except BinasciiError:
+            # Some programs write surplus characters at the end of a line.
+            count = ((ord(line[0]) - 32) & 63) * 4 // 3 + 4
+            pieces.append(a2b_uu(line[: 1 + count // 4 * 4]))
+    return b"".join(pieces)
 
 
 def _add_html(builder: TextBuilder, markup: str, level: int) -> None:
@@ -141,11 +168,9 @@ def _unflowed(body: Body) -> Iterator[tuple[int, str]]:
 
 def _events(text: str) -> Iterator[str]:
     """What calendar entries say, a line a field."""
-    text = re.sub(r"\r?\n[ \t]", "", text)
-    for number, event in enumerate(_EVENT.finditer(text)):
-        if number == _MAX_EVENTS:
-            return
-        said = {name.upper(): _value(rest) for name, rest in reversed(_FIELD.findall(event[1]))}
+    for event in re.sub(r"\r?\n[ \t]", "", text).split("BEGIN:VEVENT", _MAX_EVENTS)[1:]:
+        fields = _FIELD.findall(event.partition("END:VEVENT")[0])
+        said = {name.upper(): _value(rest) for name, rest in reversed(fields)}
         shown = (
             ("Event", said.get("SUMMARY", "")),
             ("Start", _moment(said.get("DTSTART", ""))),

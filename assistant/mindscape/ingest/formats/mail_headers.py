@@ -124,7 +124,10 @@ def header_text(value: str, charset: str | None = None) -> str:
     value = value[: 4 * MAX_VALUE]
     if not value.isascii():
         raw = value.encode("ascii", "surrogateescape") if _is_raw(value) else value.encode("utf-8", "replace")
-        value = _decoded(raw, charset)
+        try:
+            value = raw.decode()
+        except UnicodeDecodeError:
+            value = _decoded(raw, charset)
     value = _ENCODED.sub(_words, _FOLD.sub(" ", value))
     return " ".join(_visible(value).split())[:MAX_VALUE]
 

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 from mindscape.ingest.decode import decode
 from mindscape.ingest.formats.attachments import Attachments
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.mail_body import Body, Form, add_body, is_stub, readable, without_armour
-from mindscape.ingest.formats.mail_headers import Envelope, add_envelope, charset_of, envelope_of, header_text
+from mindscape.ingest.formats.mail_body import Body, Form, add_body, stands_in, without_armour, without_files
+from mindscape.ingest.formats.mail_headers import (
+    Envelope,
+    add_envelope,
+    charset_of,
+    envelope_of,
+    header_text,
+    plain_name,
+)
 from mindscape.ingest.formats.mail_message import (
     MailPart,
     file_name,
@@ -39,16 +46,21 @@ class MailReader:
     encrypted: int = 0
     signed: int = 0
     warnings: list[str] = field(default_factory=list[str])
+    files: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
+    """Found inside the text of the message at hand, to be put below it."""
 
     def add(self, builder: TextBuilder, message: MailPart, level: int) -> Envelope:
         """Add a message as a section of this level, everything in it below."""
         envelope = envelope_of(message)
         add_envelope(builder, envelope, level)
         bodies, attached = self._gather(message)
+        files, self.files = self.files, []
         for body in dict.fromkeys(bodies):
             before = builder.length
             add_body(builder, body, level)
             self.bodies += builder.length > before
+        for name, data in files:
+            self.attachments.add(builder, plain_name(name), "", data, level + 1)
         for part in attached:
             self._attach(builder, part, level + 1)
         return envelope
@@ -97,8 +109,12 @@ class MailReader:
             self.warnings.append("A text of the message is not text but binary data, and was not read.")
             return Body(form, "")
         self.warnings += decoded.warnings
-        text, encrypted = without_armour(decoded.text) if form != "html" else (decoded.text, False)
+        if form == "html":
+            return Body(form, decoded.text)
+        text, encrypted = without_armour(decoded.text)
         self.encrypted += encrypted
+        text, files = without_files(text)
+        self.files += files
         return Body(form, text)
 
     def _attach(self, builder: TextBuilder, part: MailPart, level: int) -> None:
@@ -143,8 +159,8 @@ def _best(alternatives: list[list[Body]]) -> list[Body]:
     rich = next((held for held in reversed(texts) if any(one.form == "html" for one in held)), None)
     if plain is None or rich is None:
         return [*(plain or rich or []), *calendars]
-    words = ["".join(readable(one) for one in held) for held in (plain, rich)]
-    return [*(rich if is_stub(words[0], words[1]) else plain), *calendars]
+    words = "".join(one.text for one in plain).strip()
+    return [*(rich if stands_in(words, rich) else plain), *calendars]
 
 
 def _plain_form(part: MailPart) -> Form:

@@ -9,7 +9,7 @@ from oxmsg.domain import constants as pid
 
 from mindscape.ingest.formats.attachments import Attachments
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.mail_body import Body, add_body, is_stub, readable
+from mindscape.ingest.formats.mail_body import Body, add_body, stands_in
 from mindscape.ingest.formats.mail_headers import Envelope, add_envelope, envelope_of, header_text, plain_name
 from mindscape.ingest.formats.mail_message import message_of
 from mindscape.ingest.formats.mail_parts import MailReader, refuse_unreadable, said_of
@@ -53,7 +53,7 @@ def _add(reader: MailReader, builder: TextBuilder, folder: Folder, level: int) -
 
 def _add_text(builder: TextBuilder, folder: Folder, level: int) -> None:
     plain, html = Body("plain", folder.text(pid.PID_BODY)), Body("html", folder.html())
-    if html.text and is_stub(readable(plain), readable(html)):
+    if html.text and stands_in(plain.text.strip(), [html]):
         add_body(builder, html, level)
     elif plain.text.strip():
         add_body(builder, plain, level)
