@@ -11,7 +11,7 @@ from mindscape_storage.check import repair, run_checks
 from mindscape_storage.database import Connection, open_reader
 from mindscape_storage.dump import canonical_dump
 from mindscape_storage.records import Status
-from tests.storage.build import cut, embed, lines, put
+from tests.storage.build import STAT, cut, embed, lines, put, root_of
 
 
 @pytest.fixture
@@ -29,12 +29,17 @@ def states(conn: Connection, path: Path) -> dict[str, str]:
 def test_an_index_that_another_connection_has_rewritten_is_not_taken_for_damaged(
     conn: Connection, path: Path
 ) -> None:
-    put(conn, b"/notes/a.md", lines("mill"))
+    root = root_of(conn)
+
+    def name(words: str) -> None:
+        for number in range(40):
+            documents.upsert_pending(conn, root, b"/%d" % number, f"/{number} {words}", STAT)
+
+    name("mill")
     reader = open_reader(path)
-    assert search.names(reader, "a", 5)
-    assert search.words(reader, "mill", 5)
-    for number in range(300):  # enough for FTS5 to merge its segments
-        put(conn, b"/notes/%d.md" % (number % 20), lines(f"mill number {number}"))
+    assert search.names(reader, "mill", 5)
+    for number in range(20):  # enough for FTS5 to merge the parts of the index
+        name(f"mill number {number}")
     assert states(reader, path) == {}
     reader.close()
 
