@@ -8,6 +8,8 @@ import zipfile
 from dataclasses import dataclass
 from typing import Any
 
+from lxml import etree
+
 from mindscape.ingest.decode import clean
 from mindscape.ingest.formats import html, table
 from mindscape.ingest.formats.build import MAX_CHARACTERS, TextBuilder
@@ -21,6 +23,7 @@ from mindscape.ingest.formats.opendocument_package import (
 from mindscape.ingest.formats.package import Package
 from mindscape.ingest.formats.spreadsheet_process import messages
 from mindscape.ingest.formats.spreadsheet_regions import Merged, SheetWriter
+from mindscape.ingest.formats.xml import Element
 from mindscape.ingest.media_types import CSV, HTML, ODS, TSV
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
@@ -28,6 +31,7 @@ from mindscape_storage.records import Status
 _MAX_LINKS = 10_000
 _FILEPASS = re.compile(rb"\x09\x08\x10\x00\x00[\x05\x06]\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00", re.S)
 """How a binary workbook begins that needs a password: the library only says that it cannot read it."""
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _MANIFEST = '<manifest xmlns="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
 MAX_MERGED = 1_000
 """Columns under one cell: a title over more than that is no header."""
@@ -43,8 +47,9 @@ def parse(source: Source, media_type: str) -> Parsed:
     elif data.startswith(b"PK"):
         metadata = _look_into(data, media_type, builder)
     elif media_type == ODS:
-        metadata = properties(parts_of(data)[2])
-        data = _packed(data)
+        root, _, _ = parts_of(data)
+        metadata = properties(root)
+        data = _packed(root)
     else:
         return _text_under_another_name(source)
     _add_sheets(data, builder)
@@ -67,13 +72,17 @@ def _look_into(data: bytes, media_type: str, builder: TextBuilder) -> dict[str, 
     return core_properties(package)
 
 
-def _packed(data: bytes) -> bytes:
-    """A flat OpenDocument file as the package that the library reads."""
+def _packed(root: Element) -> bytes:
+    """A flat OpenDocument file as the package that the library reads: without the spaces that lay it out."""
+    for element in root.iter("{*}spreadsheet", f"{_TABLE}*"):
+        element.text = None
+        for held in element:
+            held.tail = None
     package = io.BytesIO()
     with zipfile.ZipFile(package, "w") as archive:
         archive.writestr("mimetype", ODS)
         archive.writestr("META-INF/manifest.xml", _MANIFEST)
-        archive.writestr("content.xml", data)
+        archive.writestr("content.xml", etree.tostring(root))
     return package.getvalue()
 
 
