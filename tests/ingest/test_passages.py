@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,3 +147,19 @@ def test_a_block_of_code_that_fits_is_not_split() -> None:
     text = before + code + "After."
     block = Block("code", len(before), len(before) + len(code))
     assert any(code in p.text for p in cut(plain(text, blocks=(block,))))
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    ["e\u0301\u0323", "👩\u200d👩\u200d👧", "👍🏽", "🇩🇪", "\u1112\u1161\u11ab", "ก\u0e33", "क\u094dष"],
+)
+def test_a_run_without_spaces_is_never_cut_inside_a_character(cluster: str) -> None:
+    passages = list(cut(plain(cluster * 600)))
+    assert len(passages) > 1
+    assert all(len(passage.text) % len(cluster) == 0 for passage in passages)
+    assert all(count_tokens(passage.text) <= MAX_TOKENS for passage in passages)
+
+
+def test_a_letter_under_a_thousand_marks_is_cut_all_the_same() -> None:
+    passages = list(cut(plain("z" + "\u0301" * 1000)))
+    assert all(count_tokens(passage.text) <= MAX_TOKENS for passage in passages)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from mindscape.graphemes import is_boundary
 from mindscape.ingest.parsed import Block, Parsed
 from mindscape.sentences import sentences
 from mindscape_storage.records import NewPassage, Section
@@ -201,13 +202,22 @@ def _hard_split(run: str) -> Iterator[_Unit]:
     """A run without sentences (a line of two megabytes) cut between words, each piece within the maximum."""
     begin, tokens = 0, 0
     for match in _ATOM.finditer(run):
-        cost = count_tokens(match.group())
+        at, cost = match.start(), count_tokens(match.group())
         full = tokens + cost > MAX_TOKENS or match.end() - begin > MAX_CHARACTERS
-        if full and match.start() > begin:
-            yield _Unit(run[begin : match.start()], tokens)
-            begin, tokens = match.start(), 0
+        if full and at > begin:
+            cut_at = _last_boundary(run, begin, at)
+            left = count_tokens(run[cut_at:at])
+            yield _Unit(run[begin:cut_at], tokens - left)
+            begin, tokens = cut_at, left
         tokens += cost
     yield _Unit(run[begin:], tokens)
+
+
+def _last_boundary(run: str, begin: int, end: int) -> int:
+    """Up to `end`; `end` itself in white space, and where there is none: a letter under a thousand marks."""
+    if run[end].isspace():
+        return end
+    return next((at for at in range(end, begin, -1) if is_boundary(run, at, begin)), end)
 
 
 def _pack(regions: Iterable[Region]) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from zlib import crc32
 
+from mindscape.graphemes import is_boundary
 from mindscape.ingest.passages import MAX_CHARACTERS
 
 MAX_RUN = 1 << 16
@@ -118,7 +119,9 @@ def _cut(text: str) -> int:
             if _chosen(text[max(0, place.start() - _SEEN) : place.start()]):
                 return place.end()
     word = re.search(r"\s\S*\Z", text[MIN_RUN:])
-    return MIN_RUN + word.start() if word else len(text)
+    if word:
+        return MIN_RUN + word.start()
+    return next((end for end in range(len(text) - 1, MIN_RUN, -1) if is_boundary(text, end)), len(text))
 
 
 def _chosen(text: str) -> bool:
