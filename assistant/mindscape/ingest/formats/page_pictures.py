@@ -11,7 +11,7 @@ import pypdfium2
 from PIL import Image, ImageOps, ImageSequence
 
 from mindscape.ingest.formats.pdf_lack import lack_of
-from mindscape.ingest.formats.pdf_page import runs_of
+from mindscape.ingest.formats.pdf_page import frames_of
 from mindscape.ingest.media_types import PDF, PICTURES
 from mindscape.ingest.ocr import DOTS_PER_INCH, MAX_SIDE, Picture, Recogniser, read
 from mindscape.ingest.parsed import ParseFailure, ReadLine, Source
@@ -69,7 +69,9 @@ def _of_pdf(data: bytes) -> Iterator[tuple[int, Picture, float]]:
             text_page = page.get_textpage()
         except pypdfium2.PdfiumError:
             continue
-        if lack_of(page, runs_of(page, text_page)).is_readable_by_ocr:
+        if lack_of(
+            page, [run for frame in frames_of(page, text_page) for run in frame.runs]
+        ).is_readable_by_ocr:
             yield index + 1, *_rendered(page)
         text_page.close()
         page.close()

@@ -9,7 +9,7 @@ from enum import Enum
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from mindscape.ingest.formats.pdf_page import Run
+from mindscape.ingest.formats.pdf_run import Run
 
 _STAMP_LETTERS = 100
 _SCAN_SHARE = 0.6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 
-from mindscape.ingest.formats.pdf_page import MAX_GAP, Run
+from mindscape.ingest.formats.pdf_run import MAX_GAP, Run
 from mindscape.ingest.formats.pdf_table import Line, find_table, table_rows
 
 _BIN = 2.0
@@ -36,6 +36,8 @@ class Piece:
     y1: float
     rows: tuple[tuple[str, ...], ...] = ()
     bold: bool = False
+    at_edge: bool = False
+    """Whether it stands where running titles and page numbers do."""
 
 
 def pieces_of(runs: Sequence[Run]) -> list[Piece]:
@@ -106,10 +108,11 @@ def _column_gap(runs: Sequence[Run]) -> tuple[float, float] | None:
     if len(runs) < 2 * _LEAST_LINES:
         return None
     start, end = min(run.x0 for run in runs), max(run.x1 for run in runs)
-    cover = [0] * (int((end - start) / _BIN) + 2)
+    steps = [0] * (int((end - start) / _BIN) + 3)
     for run in runs:
-        for place in range(int((run.x0 - start) / _BIN), min(len(cover), int((run.x1 - start) / _BIN) + 1)):
-            cover[place] += 1
+        steps[int((run.x0 - start) / _BIN)] += 1
+        steps[int((run.x1 - start) / _BIN) + 1] -= 1
+    cover = list(accumulate(steps))[:-1]
     size = median(run.size for run in runs)
     for allowed in sorted({0, int(0.05 * len(runs)), int(0.15 * len(runs))}):
         for first, last in _strips(cover, allowed):

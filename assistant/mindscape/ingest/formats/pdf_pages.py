@@ -11,7 +11,7 @@ import pypdfium2
 
 from mindscape.ingest.formats.pdf_lack import Lack, lack_of
 from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
-from mindscape.ingest.formats.pdf_page import runs_of
+from mindscape.ingest.formats.pdf_page import Frame, frames_of
 from mindscape.ingest.formats.scans import confidence_of, runs_of_lines
 from mindscape.ingest.parsed import ParseFailure, ReadLine
 from mindscape_storage.records import Status
@@ -25,10 +25,9 @@ _ADVICE = "OCR reads such pages in folders added with 'mindscape add --ocr FOLDE
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page with its number, from 1, its height in points and what stands on it."""
+    """A page with its number, from 1, and what stands on it."""
 
     number: int
-    height: float
     pieces: tuple[Piece, ...]
     lack: Lack = Lack.NOTHING
     confidence: float | None = None
@@ -65,15 +64,25 @@ def _page(
     text_page: pypdfium2.PdfTextPage,
     lines: tuple[ReadLine, ...] | None,
 ) -> Page:
-    runs = runs_of(page, text_page)
-    lack = lack_of(page, runs)
+    frames = frames_of(page, text_page)
+    lack = lack_of(page, [run for frame in frames for run in frame.runs])
     if lack is Lack.LETTERS:
-        runs = []
+        frames = []
     confidence = None
     if lines is not None and lack.is_readable_by_ocr:
-        # What was read is all that the page shows, the stamp included.
-        runs, confidence = runs_of_lines(lines) or runs, confidence_of(lines)
-    return Page(number, page.get_height(), tuple(pieces_of(runs)), lack, confidence)
+        confidence = confidence_of(lines)
+        if lines:
+            # What was read is all that the page shows, the stamp included.
+            frames = [Frame(0, *page.get_size(), 0.0, 0.0, runs_of_lines(lines))]
+    pieces = [piece for frame in frames for piece in _pieces(frame)]
+    return Page(number, tuple(pieces), lack, confidence)
+
+
+def _pieces(frame: Frame) -> list[Piece]:
+    """In reading order, those at the upper and lower edge of the page marked."""
+    pieces = pieces_of(frame.runs)
+    top, bottom = _EDGE * frame.height, (1 - _EDGE) * frame.height
+    return [replace(piece, at_edge=piece.y1 < top or piece.y0 > bottom) for piece in pieces]
 
 
 def check_text(pages: Sequence[Page], unread: Sequence[int]) -> list[str]:
@@ -144,14 +153,14 @@ def _has(numbers: Sequence[int]) -> str:
 def without_running_titles(pages: Iterable[Page]) -> list[Page]:
     """Pages with text, less the page numbers and all but the first of each title that comes on many pages."""
     pages = [page for page in pages if page.pieces]
-    seen = Counter(key for page in pages for key in {_running(page, piece) for piece in page.pieces} if key)
+    seen = Counter(key for page in pages for key in {_running(piece) for piece in page.pieces} if key)
     least = max(_LEAST_REPEATS, _LEAST_REPEAT_SHARE * len(pages))
     shown: set[str] = set()
     kept: list[Page] = []
     for page in pages:
         pieces: list[Piece] = []
         for piece in page.pieces:
-            key = _running(page, piece)
+            key = _running(piece)
             if not key or seen[key] < least or (key not in shown and re.search(r"[^\W\d_]{4}", key)):
                 pieces.append(piece)
             shown.add(key)
@@ -159,9 +168,8 @@ def without_running_titles(pages: Iterable[Page]) -> list[Page]:
     return kept
 
 
-def _running(page: Page, piece: Piece) -> str:
+def _running(piece: Piece) -> str:
     """What a running title is compared by; empty for what cannot be one."""
-    at_edge = piece.y1 < _EDGE * page.height or piece.y0 > (1 - _EDGE) * page.height
-    if not at_edge or len(piece.lines) > 2:
+    if not piece.at_edge or len(piece.lines) > 2:
         return ""
     return re.sub(r"\d+", "#", " ".join(piece.lines)).casefold()

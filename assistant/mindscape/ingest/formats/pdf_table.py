@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from mindscape.ingest.formats.pdf_page import MAX_GAP, Run
+from mindscape.ingest.formats.pdf_run import MAX_GAP, Run
 
 _WIDE_GAP = 1.6
 """In letter heights: two columns and two rows are a table only when this far apart."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mindscape.ingest.formats.pdf_page import Run
+from mindscape.ingest.formats.pdf_run import Run
 from mindscape.ingest.parsed import ReadLine
 
 _SNAP = 0.3
