@@ -62,6 +62,8 @@ MAX_BYTES = 512 << 20
 MAX_TEXT_BYTES = 128 << 20
 MAX_MARKUP_BYTES = 64 << 20
 """Of Markdown, held as many small blocks: 64 MiB of it peaked at 1.9 GB of the 2 GiB that a worker has."""
+MAX_LINES_BYTES = 16 << 20
+"""Of markup that is laid over lines: 16 MiB of nothing but short lines peaked at 1.6 GB."""
 BLANK = "The file holds no text, only white space or invisible characters."
 STREAM_BYTES = 8 << 20
 """Larger files of the types below are read in pieces, and of any size."""
@@ -80,6 +82,8 @@ LIMITS = {
     ODG: MAX_BYTES,
     MAILBOX: MAX_BYTES,
     MARKDOWN: MAX_MARKUP_BYTES,
+    **dict.fromkeys((ORG, RST, ASCIIDOC, LATEX, WIKI, TEXTILE, TYPST, SUBTITLES), MAX_LINES_BYTES),
+    **dict.fromkeys((JSON, YAML, TOML, INI), MAX_LINES_BYTES),
 }
 _STREAMS = {PLAIN: "text", LOG: "log", CODE: "code", CSV: "table", TSV: "table"}
 """Types read in pieces, by `formats.<name>.stream`."""

@@ -26,3 +26,9 @@ def test_records_of_json_lines_are_not_cut_in_two() -> None:
     passages = list(cut(result))
     assert len(passages) > 5
     assert all(passage.text.startswith('{"boat"') and passage.text.endswith("}\n") for passage in passages)
+
+
+def test_a_list_of_many_small_parts_is_data_and_not_sections() -> None:
+    result = parsed("a.yaml", "".join(f"boat{number}:\n  crew: 4\n" for number in range(200)))
+    assert result.sections == ()
+    assert len(list(cut(result))) < 40
