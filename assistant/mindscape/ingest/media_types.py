@@ -128,6 +128,7 @@ ZIP_MEMBERS = (
 """What the first bytes of a zip archive say it is."""
 
 BY_BEGINNING = (
+    (re.compile(rb"(?:\xef\xbb\xbf)?\s{0,99}<\?xml\s"), XML),
     (re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,60}\r?\n[!-9;-~]{1,60}:"), MAILBOX),
     (
         re.compile(

@@ -172,6 +172,10 @@ def test_web_pages_and_books_are_read_as_such() -> None:
     assert book.media_type == "application/x-fictionbook+xml"
 
 
+def test_xml_is_known_without_its_ending() -> None:
+    assert parsed("feed", FEED.format("windows-1251").encode("cp1251")).title == "Гавань & Sea"
+
+
 def test_several_documents_in_one_file_are_all_read() -> None:
     one = '<?xml version="1.0"?>\n<!DOCTYPE p [ ]>\n<patent><title>{}</title><x>words</x></patent>\n'
     assert [heading for (heading,) in paths(parsed("a.xml", one.format("One") + one.format("Two")))] == [
