@@ -21,6 +21,20 @@ _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
     "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]"
 )
+# Letters that a reader takes for one: the Turkish i without its dot (the small form of I), alef with and
+# without hamza, the yeh and kaf of Arabic and Persian keyboards; and the digits of every script.
+_SAME = dict(
+    zip(
+        "\u0131\u0622\u0623\u0625\u0671\u0649\u06cc\u06a9",
+        "i\u0627\u0627\u0627\u0627\u064a\u064a\u0643",
+        strict=True,
+    )
+) | {
+    chr(code): str(unicodedata.digit(chr(code)))
+    for code in range(0x80, 0x10000)
+    if unicodedata.category(chr(code)) == "Nd"
+}
+_OTHER_FORM = re.compile(f"[{''.join(_SAME)}]")
 _LINE_END = re.compile(r"(?<=[^\W\d_])([-\u2010\u00ad])[ \t]*(?:\r\n|\r|\n)[ \t]*(?=([^\W\d_]))")
 _QUOTED = re.compile(r'"([^"]+)"')
 
@@ -53,7 +67,8 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
 def _normalise(text: str) -> str:
     text = unicodedata.normalize("NFKC", text)
     text = _LINE_END.sub(_join, text)
-    return _INVISIBLE.sub("", text.casefold())
+    text = _INVISIBLE.sub("", text.casefold())
+    return _OTHER_FORM.sub(lambda match: _SAME[match[0]], text)
 
 
 def _join(match: re.Match[str]) -> str:
