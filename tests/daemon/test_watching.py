@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from mindscape.errors import NotFound
 from mindscape.protocol import Json
+from mindscape_storage.database import open_writer, transaction
 from tests.daemon.editors import emacs, from_outside, gtk, other_extension, sed, vim
 from tests.daemon.harness import Daemon
 
@@ -204,8 +208,87 @@ def test_machine_folders_and_what_ignore_files_name_are_neither_indexed_nor_watc
 
 def watches(daemon: Daemon) -> int:
     assert daemon.process is not None
-    told = Path(f"/proc/{daemon.process.pid}/fdinfo").iterdir()
-    return sum(info.read_text().count("inotify wd:") for info in told)
+    count = 0
+    for info in Path(f"/proc/{daemon.process.pid}/fdinfo").iterdir():
+        with suppress(FileNotFoundError):  # closed since it was listed
+            count += info.read_text().count("inotify wd:")
+    return count
+
+
+def test_edits_whose_events_were_lost_in_an_overflow_are_found(daemon: Daemon, folder: Path) -> None:
+    for index in range(5):
+        (folder / f"{index}.md").write_text(f"Before {index}.\n")
+    add(daemon, folder)
+    assert daemon.process is not None
+    daemon.process.send_signal(signal.SIGSTOP)
+    noise = folder / "noise.tmp"
+    for _ in range(10_000):  # more than the 16,384 events that the kernel keeps for a reader
+        noise.touch()
+        noise.unlink()
+    (folder / "0.md").write_text("After.\n")
+    (folder / "1.md").unlink()
+    (folder / "2.md").rename(folder / "new name.md")
+    (folder / "deep").mkdir()
+    (folder / "deep" / "3.md").write_text("In a folder nobody told of.\n")
+    daemon.process.send_signal(signal.SIGCONT)
+    follows(daemon, folder)
+    if sys.platform == "linux":
+        assert "queue of file events overflowed" in daemon.paths.log.read_text()
+    (folder / "deep" / "3.md").write_text("And which is watched since.\n")
+    follows(daemon, folder)
+
+
+def check_out(folder: Path, branch: str, count: int) -> None:
+    for index in range(count):
+        page = folder / f"part {index // 200}" / f"{index}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(f"Page {index} of the branch {branch}.\n")
+
+
+@pytest.mark.slow
+def test_a_checkout_of_twenty_thousand_files_and_back_is_followed_while_questions_are_answered(
+    tmp_path: Path, folder: Path
+) -> None:
+    count = 20_000
+    daemon = Daemon(tmp_path / "home", workers="2")
+    stable = folder / "stable.md"
+    stable.write_text("The stable note about the lighthouse.\n")
+
+    def settled() -> None:
+        status = daemon.call("wait", tier="searchable", timeout=900)
+        on_disk = {str(path) for path in folder.rglob("*.md")}
+        listed = {row["path"] for row in daemon.call("ls")["documents"] if row["status"] == "ok"}
+        assert listed == on_disk
+        assert status["documents"]["total"] == len(on_disk)
+
+    try:
+        assert daemon.start() == "ready"
+        add(daemon, folder)
+        with ThreadPoolExecutor(1) as writer:
+            for branch in ("a", "b"):
+                writing = writer.submit(check_out, folder, branch, count)
+                while not writing.done():
+                    found = daemon.call("search", query="stable lighthouse")["results"]
+                    assert found[0]["document"]["path"] == str(stable)
+                writing.result()
+        for index in range(0, count, 4):
+            (folder / f"part {index // 200}" / f"{index}.md").unlink()
+        settled()
+        assert "branch b" in daemon.call("get", place=f"{folder}/part 0/1.md")["text"]
+        assert not [
+            r
+            for r in daemon.call("search", query="branch a page 19999")["results"]
+            if "branch a" in r["text"]
+        ]
+        before = daemon.call("status")
+        daemon.wait()
+        assert daemon.call("status")["work"]["parses"] == before["work"]["parses"]
+        for part in folder.glob("part *"):
+            shutil.rmtree(part)
+        settled()
+        assert [check for check in daemon.call("doctor")["checks"] if check["state"] != "ok"] == []
+    finally:
+        daemon.stop()
 
 
 # --- what is not a change ---
@@ -277,6 +360,30 @@ def test_times_that_stand_still_go_back_or_lie_in_the_future_hide_no_edit(
     assert daemon.start() == "ready"
     daemon.wait()
     assert daemon.indexed() == texts(folder)
+
+
+def test_an_edit_that_nothing_tells_of_is_found_by_reading_again(tmp_path: Path, folder: Path) -> None:
+    daemon = Daemon(tmp_path / "home", workers="1", poll_seconds="1", reconcile_minutes="0")
+    note = folder / "a.md"
+    note.write_text("One text of this length.\n")
+    try:
+        assert daemon.start() == "ready"
+        add(daemon, folder)
+        daemon.stop()
+        with_times_of(note, "Two texts of one length.\n")
+        behind_its_back(daemon, "UPDATE documents SET ctime_ns = ?", note.stat().st_ctime_ns)
+        assert daemon.start() == "ready"
+        follows(daemon, folder)
+    finally:
+        daemon.stop()
+
+
+def behind_its_back(daemon: Daemon, sql: str, *values: int) -> None:
+    """Change the library of a daemon that is not running."""
+    connection = open_writer(daemon.paths.database)
+    with transaction(connection):
+        connection.execute(sql, values)
+    connection.close()
 
 
 # --- files that are not finished ---
@@ -462,7 +569,8 @@ def test_a_root_whose_mount_vanishes_is_away_and_no_file_of_it_is_gone(
     root = folder / "inner"
     daemon.seen(root).mkdir()
     (daemon.seen(root) / "a.md").write_text("On the stick.\n")
-    before = add(daemon, root)["work"]
+    add(daemon, root)
+    before = daemon.wait("embedded")["work"]
     daemon.run("mount", "-t", "tmpfs", "cover", str(folder))
     until(daemon, lambda: daemon.call("status")["folders"][0]["mode"] == "away")
     daemon.run("mkdir", str(root))
@@ -530,19 +638,10 @@ def test_an_empty_folder_in_the_place_of_a_full_one_is_away_for_a_day(daemon: Da
     nas.mkdir()
     until(daemon, lambda: "away" in {row["status"] for row in rows(daemon).values()})
     daemon.stop()
-    a_day_passes(daemon)
+    behind_its_back(daemon, "UPDATE absences SET since = since - 90000")
     assert daemon.start() == "ready"
     daemon.wait()
     assert list(rows(daemon)) == ["local.md"]
-
-
-def a_day_passes(daemon: Daemon) -> None:
-    from mindscape_storage.database import open_writer, transaction  # only here it is written behind its back
-
-    connection = open_writer(daemon.paths.database)
-    with transaction(connection):
-        connection.execute("UPDATE absences SET since = since - 90000")
-    connection.close()
 
 
 def test_what_the_user_deletes_is_gone_at_once(daemon: Daemon, folder: Path) -> None:

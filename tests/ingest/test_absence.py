@@ -90,6 +90,7 @@ def test_another_empty_folder_means_away_for_a_day(tmp_path: Path) -> None:
     later = decide(tmp_path, BOOKS, since={place: int(NOW) - GRACE_SECONDS + 5}, same=same)
     assert numbers(later) == [set(range(25))]
     assert decide(tmp_path, BOOKS, since={place: int(NOW) - GRACE_SECONDS}, same=same) == []
+    assert decide(tmp_path, BOOKS, since={place: int(NOW) - GRACE_SECONDS}) == []
     (tmp_path / "nas").rmdir()
     missing_now = decide(tmp_path, BOOKS, since={place: int(NOW) - 5})
     assert numbers(missing_now) == [set(range(25))]

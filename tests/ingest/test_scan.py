@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from mindscape.ingest import scan
 from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.parsed import ParseFailure
 from mindscape.ingest.reading import OpenFile
-from mindscape.ingest.scan import Found, compare, walk
+from mindscape.ingest.scan import Disk, Found, compare, file_stat, walk
 from mindscape_storage.records import FileStat, Status
 
 
@@ -47,6 +50,51 @@ def test_ignore_files_at_every_level_are_honoured_the_nearest_deciding(tmp_path:
 def test_the_users_own_patterns_add_to_the_built_in_ones(tmp_path: Path) -> None:
     make(tmp_path, "a.md", "b.txt", ".journal/c.md", ".other/d.md")
     assert names(tmp_path, patterns=("*.txt", "!.journal")) == [".journal/c.md", "a.md"]
+
+
+def test_a_file_is_found_by_the_name_its_folder_lists_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "notes.md")
+    real = os.lstat
+
+    # As on a file system that does not tell case apart.
+    def lstat(path: bytes) -> os.stat_result:
+        return real(path.replace(b"NOTES", b"notes"))
+
+    monkeypatch.setattr(scan.os, "lstat", lstat)
+    assert names(tmp_path, tmp_path / "NOTES.md") == []
+    assert names(tmp_path, tmp_path / "notes.md") == ["notes.md"]
+
+
+def test_times_and_inodes_beyond_what_the_library_holds_are_bounded() -> None:
+    class Far:
+        st_size, st_ino, st_mtime_ns, st_ctime_ns = 7, 2**64 - 5, 2**70, -(2**70)
+
+    assert file_stat(cast(os.stat_result, Far())) == FileStat(7, 2**63 - 1, -(2**63) + 1, -5)
+
+
+def test_a_disk_that_fails_is_told_from_files_that_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "bad/a.md", "good/b.md")
+    real = os.scandir
+
+    def failing(path: bytes) -> object:
+        if path.endswith(b"bad"):
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    monkeypatch.setattr(scan.os, "scandir", failing)
+    top = os.fsencode(tmp_path)
+    disk = Disk(top, rules_for(top, ()))
+    found = {Path(os.fsdecode(item.path)).name: item.problem for item in disk.walk()}
+    assert disk.failed == {top + b"/bad": "Input/output error"}
+    assert found["b.md"] is None
+    assert found["bad"] is not None
+    assert found["bad"][1] == (
+        "The folder bad cannot be listed (Input/output error). Its disk or its connection may be failing."
+    )
 
 
 def test_links_are_not_followed_and_loops_end(tmp_path: Path) -> None:

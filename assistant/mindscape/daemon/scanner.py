@@ -63,7 +63,9 @@ class Scanner:
         self._progress = progress
         self._queued = queued
         self._watcher = Watcher()
-        self._mount_changes = MountChanges(self._watcher.lost_events)
+        self._mount_changes = MountChanges(self._mounts_changed)
+        self._around: dict[bytes, Mounts] = {}
+        """Root -> what it lay on and held when it was last scanned as a whole."""
         self._identities: dict[bytes, tuple[int, int]] = {}
         self._silent: dict[int, list[bytes]] = {}
         """Root id -> mount points on or in it that tell of no changes."""
@@ -82,6 +84,7 @@ class Scanner:
         """Stop watching a root and remove what was made of it; what is being parsed is dropped when done."""
         async with self._one:
             self._watcher.unwatch(root.path)
+            self._around.pop(root.path, None)
             await self._library.write(lambda c: roots.remove_root(c, root.id, forget=forget))
         await self.poll()  # a root inside it lost its watches too
 
@@ -168,6 +171,13 @@ class Scanner:
             elif mine:
                 await self.scan_root(root, outermost(mine), verify=True)
 
+    def _mounts_changed(self) -> None:
+        """Something was mounted or unmounted somewhere: look at the roots that concerns."""
+        everything = mounted()
+        for root, before in self._around.items():
+            if _mounts_of(root, everything) != before:
+                self._watcher.look_at(root)
+
     def _look_at(self, root: Root, starts: Collection[bytes], known: Known, memory: Memory) -> Look:
         """Look at the disk; in a thread of its own."""
         self._watcher.watch(root.path)
@@ -181,7 +191,12 @@ class Scanner:
         walks = (disk.walk(start) for start in starts or (root.path,))
         changes = compare(chain.from_iterable(walks), known)
         # After the walk: entering a folder may have mounted what belongs there.
-        mounts = _mounts_of(root.path, disk)
+        around = _mounts_of(root.path, mounted())
+        if not starts:
+            self._around[root.path] = around
+        mounts = {
+            at: what for at, what in around.items() if _covers(at, root.path) or not disk.leaves_out(at)
+        }
         gone = absences(root.path, known, changes.gone, disk, memory, mounts, time.time())
         away = {number for absence in gone for number in absence.documents}
         changes.gone = [number for number in changes.gone if number not in away]
@@ -288,15 +303,12 @@ def _known(connection: Connection, root: Root, starts: Collection[bytes]) -> Kno
     return {path: what for part in parts for path, what in part.items()}
 
 
-def _mounts_of(root: bytes, disk: Disk) -> Mounts:
+def _mounts_of(root: bytes, everything: Mounts) -> Mounts:
     """What a root lies on, unless that is mounted at `/`, and what is mounted in its folders."""
-    everything = mounted()
     own = mount_point(root, everything)
     inside = root.rstrip(b"/") + b"/"
     return {
-        at: what
-        for at, what in everything.items()
-        if (at == own and at != b"/") or (at.startswith(inside) and not disk.leaves_out(at))
+        at: what for at, what in everything.items() if (at == own and at != b"/") or at.startswith(inside)
     }
 
 

@@ -74,7 +74,8 @@ def absences(
         if 0 <= now - since < GRACE_SECONDS:
             take(folder, _empty(folder), for_a_day=True)
     for folder in _emptied(root, missing, memory):
-        take(folder, _empty(folder), for_a_day=True)
+        if folder not in memory.since:  # else its day is over
+            take(folder, _empty(folder), for_a_day=True)
     return found
 
 

@@ -53,9 +53,9 @@ class Rules:
         return Rules((*self.levels, (folder, _spec(lines))))
 
     def ignores(self, path: bytes, *, is_folder: bool) -> bool:
-        """Whether the path is left out."""
+        """Whether the path, which lies below the folders of all levels, is left out."""
         for base, spec in reversed(self.levels):
-            relative = os.fsdecode(os.path.relpath(path, base)) + ("/" if is_folder else "")
+            relative = os.fsdecode(path[len(base.rstrip(b"/")) + 1 :]) + ("/" if is_folder else "")
             said = spec.check_file(relative).include
             if said is not None:
                 return said

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import logging
 import os
 import struct
 import threading
 from collections.abc import Callable
+
+log = logging.getLogger(__name__)
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _HEADER = struct.Struct("iIII")
@@ -99,6 +102,7 @@ class Inotify:
 
     def _handle(self, watch: int, mask: int, name: bytes) -> None:
         if mask & _OVERFLOW:
+            log.warning("The system's queue of file events overflowed; every folder is compared again.")
             self._lost()
             return
         with self._lock:

@@ -23,7 +23,11 @@ class Observed(FileSystemEventHandler):
         self._observer.start()
 
     def start(self, root: bytes) -> None:
-        """Watch a root; raises OSError."""
+        """Watch a root; raises OSError. A thread of watchdog's that died is replaced."""
+        if not self._observer.is_alive():
+            self._observer = Observer()
+            self._observer.start()
+            self._watches.clear()
         target = os.fsdecode(root)
         # A file is watched through its folder: editors replace it by renaming another over it.
         recursive = os.path.isdir(target)

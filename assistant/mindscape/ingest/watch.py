@@ -124,6 +124,10 @@ class Watcher:
             if self._backend is not None:
                 self._backend.end(each)
 
+    def look_at(self, root: bytes) -> None:
+        """Something may have changed anywhere in a root."""
+        self._note(root)
+
     def lost_events(self) -> None:
         """The system dropped events: anything may have changed anywhere."""
         self._loop.call_soon_threadsafe(self._note, *self._roots)
