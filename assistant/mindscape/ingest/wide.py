@@ -20,8 +20,9 @@ def wide_encoding(data: bytes) -> str | None:
     if len(sample) < 8 or 0 not in sample:
         return None
     zeros = [sample[place::4].count(0) * 4 / len(sample) for place in range(4)]
-    for name, always, never in (("utf-32-le", (2, 3), 0), ("utf-32-be", (0, 1), 3)):
-        if min(zeros[place] for place in always) > 0.9 and zeros[never] < 0.1 and _reads(sample, name):
+    for name, top, second, low in (("utf-32-le", 3, 2, 0), ("utf-32-be", 0, 1, 3)):
+        # The second byte is not zero in emoji and rare ideographs.
+        if zeros[top] > 0.98 and zeros[second] > 0.3 and zeros[low] < 0.1 and _reads(sample, name):
             return name
     even, odd = (zeros[0] + zeros[2]) / 2, (zeros[1] + zeros[3]) / 2
     name, high, low = ("utf-16-le", odd, even) if odd > even else ("utf-16-be", even, odd)
