@@ -75,4 +75,8 @@ def test_letters_of_the_same_size_on_another_line_are_not_joined() -> None:
 
 def test_a_page_of_endless_letters_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_page, "MAX_LETTERS", 40)
-    assert 20 < len(text_of(lambda canvas: lines(canvas, *["words on a line"] * 10))) < 60
+
+    def draw(canvas: Any) -> None:
+        lines(canvas, *["words on a line"] * 10)
+
+    assert 20 < len(text_of(draw)) < 60

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
+from collections.abc import Sequence
 
 import pypdfium2
 
 from mindscape.ingest.formats.build import TextBuilder
-from mindscape.ingest.formats.pdf_headings import Bookmark, heading_levels
-from mindscape.ingest.formats.pdf_pages import check_text, read_pages, without_running_titles
+from mindscape.ingest.formats.pdf_about import bookmarks_of, metadata_of, title_of, values_of
+from mindscape.ingest.formats.pdf_headings import heading_levels
+from mindscape.ingest.formats.pdf_notes import attachments_of, is_dynamic_form, labels_of
+from mindscape.ingest.formats.pdf_pages import Page, check_text, read_pages, without_running_titles
 from mindscape.ingest.formats.pieces import add_pieces
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
 
 _PASSWORD_ERRORS = (4, 5)
-_MAX_BOOKMARKS = 5_000
-_NOTHING = re.compile(r"\W*(?:untitled|anonymous|unspecified|unknown)?\W*", re.I)
-_FILE_NAME = re.compile(r"microsoft \w+ - .*|\S+\.(?:docx?|indd|tex|dvi|pdf|qxd|pptx?)", re.I)
+_MAX_NAMED = 20
+_PLEASE_WAIT = re.compile(r"please wait|adobe\s+reader|acrobat", re.I)
+_SHORT = 2_000
 
 
 def parse(source: Source, media_type: str) -> Parsed:
@@ -26,13 +28,13 @@ def parse(source: Source, media_type: str) -> Parsed:
     try:
         builder = TextBuilder()
         pages, unread = read_pages(document, source.read_pages)
+        if is_dynamic_form(document):
+            _check_dynamic_form(pages)
         builder.warnings += check_text(pages, unread)
-        bookmarks = _bookmarks(document)
-        metadata = {
-            key: value
-            for key, value in document.get_metadata_dict().items()
-            if not _NOTHING.fullmatch(value or " ")
-        }
+        bookmarks, values, labels = bookmarks_of(document), values_of(document), labels_of(document)
+        if names := attachments_of(document):
+            more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+            builder.warnings.append(f"Files inside it are not read: {', '.join(names[:_MAX_NAMED])}{more}.")
     finally:
         document.close()
     count = len(pages) + len(unread)
@@ -40,17 +42,18 @@ def parse(source: Source, media_type: str) -> Parsed:
     pages = without_running_titles(pages)
     levels = heading_levels([page.pieces for page in pages], [page.number for page in pages], bookmarks)
     for page, page_levels in zip(pages, levels, strict=True):
-        builder.mark("page", str(page.number))
+        builder.mark("page", labels[page.number - 1])
         add_pieces(page.pieces, page_levels, builder)
-    title = metadata.get("Title", "").strip()
-    if not title or _FILE_NAME.fullmatch(title):
-        title = next((heading.text for heading in builder.headings if heading.start < 500), "")
-    return builder.build(media_type, title, _metadata(metadata, count, lacking))
+        builder.links |= dict.fromkeys(page.links)
+    title = title_of(values) or next(
+        (heading.text for heading in builder.headings if heading.start < 500), ""
+    )
+    return builder.build(media_type, title, metadata_of(values, count, lacking))
 
 
 def _open(data: bytes) -> pypdfium2.PdfDocument:
     try:
-        return pypdfium2.PdfDocument(data)
+        document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if error.err_code in _PASSWORD_ERRORS:
             raise ParseFailure(
@@ -59,28 +62,17 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
         raise ParseFailure(
             Status.DAMAGED, "The file is not a PDF, or too damaged to open. Fetch it or save it again."
         ) from None
+    if document.get_formtype():
+        document.init_forms()
+    return document
 
 
-def _bookmarks(document: pypdfium2.PdfDocument) -> list[Bookmark]:
-    found: list[Bookmark] = []
-    try:
-        for mark in document.get_toc():
-            target = mark.get_dest()
-            index = target.get_index() if target else None
-            if index is not None and len(found) < _MAX_BOOKMARKS:
-                found.append(Bookmark(mark.level + 1, " ".join(mark.get_title().split()), index + 1))
-    except (pypdfium2.PdfiumError, ctypes.ArgumentError, UnicodeDecodeError):
-        return []
-    return found
-
-
-def _metadata(metadata: dict[str, str], count: int, lacking: int) -> dict[str, str | int]:
-    found: dict[str, str | int] = {"pages": count}
-    if lacking:
-        found["pages_without_text"] = lacking
-    for key, name in (("Author", "author"), ("Subject", "subject")):
-        if value := metadata.get(key, "").strip():
-            found[name] = value[:500]
-    if date := re.match(r"D:(\d{4})(\d{2})(\d{2})", metadata.get("CreationDate", "")):
-        found["date"] = "-".join(date.groups())
-    return found
+def _check_dynamic_form(pages: Sequence[Page]) -> None:
+    """Raises ParseFailure when the pages say only that another program is to show the form."""
+    text = " ".join(line for page in pages for piece in page.pieces for line in piece.lines)
+    if len(text) < _SHORT and (not text or _PLEASE_WAIT.search(text)):
+        raise ParseFailure(
+            Status.UNSUPPORTED,
+            "The PDF is an XFA form, whose pages are made when Adobe Reader opens it. Print it to a PDF "
+            "from there to have it indexed.",
+        )

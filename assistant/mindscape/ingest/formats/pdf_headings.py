@@ -70,7 +70,8 @@ def _by_size(pages: Sequence[Sequence[Piece]]) -> list[list[int]]:
     weights: Counter[float] = Counter()
     for pieces in pages:
         for piece in pieces:
-            weights[_rounded(piece.size)] += sum(map(len, piece.lines))
+            if piece.size:
+                weights[_rounded(piece.size)] += sum(map(len, piece.lines))
     body = max(weights, key=lambda size: weights[size], default=0.0)
     candidates = [
         [_rounded(piece.size) if _may_be_heading(piece, body) else 0.0 for piece in pieces]

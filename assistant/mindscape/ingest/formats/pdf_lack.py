@@ -11,9 +11,9 @@ import pypdfium2.raw as pdfium
 
 from mindscape.ingest.formats.pdf_run import Run
 
-_STAMP_LETTERS = 100
-_SCAN_SHARE = 0.6
-"""Of the page's area: a picture that covers more is the page itself."""
+_STAMPS = ((100, 0.6), (30, 0.15))
+"""Letters and the share of the page's area: a page with no more of them and a picture of more than that shows
+what its text does not say. The fewer letters, the smaller the picture that must hold the rest."""
 _GARBAGE_SHARE = 0.3
 _MAX_OBJECTS = 2_000
 _UNREADABLE = frozenset(("Co", "Cn", "Cc", "Cs"))
@@ -27,7 +27,7 @@ class Lack(Enum):
     """It shows nothing either."""
     TEXT = "no text layer"
     STAMP = "only a stamp"
-    """A few letters, such as a date or a number, over a picture of the whole page."""
+    """A few letters, such as a date or a number, and a picture that holds what the page shows."""
     LETTERS = "codes for letters"
     """Its fonts do not say which letters their shapes are."""
 
@@ -37,13 +37,15 @@ class Lack(Enum):
         return self in (Lack.TEXT, Lack.STAMP, Lack.LETTERS)
 
 
-def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run]) -> Lack:
-    """What the page lacks, by the text that was found on it."""
+def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run], *, drawn: bool = False) -> Lack:
+    """What the page lacks, by the text that was found on it; `drawn`: annotations show something."""
     letters = sum(run.letters for run in runs)
     if not letters:
-        return Lack.TEXT if pdfium.FPDFPage_CountObjects(page.raw) > 0 else Lack.BLANK
-    if letters <= _STAMP_LETTERS and _is_scan(page):
-        return Lack.STAMP
+        return Lack.TEXT if drawn or pdfium.FPDFPage_CountObjects(page.raw) > 0 else Lack.BLANK
+    if letters <= _STAMPS[0][0]:
+        share = _picture_share(page)
+        if any(letters <= most and share > least for most, least in _STAMPS):
+            return Lack.STAMP
     unreadable = sum(_is_unreadable(letter) for run in runs for letter in run.text)
     return Lack.LETTERS if unreadable > _GARBAGE_SHARE * letters else Lack.NOTHING
 
@@ -54,15 +56,16 @@ def _is_unreadable(letter: str) -> bool:
     )
 
 
-def _is_scan(page: pypdfium2.PdfPage) -> bool:
-    """True when one picture covers most of the page."""
+def _picture_share(page: pypdfium2.PdfPage) -> float:
+    """The share of the page's area that its largest picture covers."""
     left, bottom, right, top = page.get_bbox()
     area = (right - left) * (top - bottom)
     if area <= 0 or pdfium.FPDFPage_CountObjects(page.raw) > _MAX_OBJECTS:
-        return False
+        return 0.0
+    largest = 0.0
     for item in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3):
         x0, y0, x1, y1 = item.get_bounds()
         wide, high = min(x1, right) - max(x0, left), min(y1, top) - max(y0, bottom)
-        if wide > 0 and high > 0 and wide * high > _SCAN_SHARE * area:
-            return True
-    return False
+        if wide > 0 and high > 0:
+            largest = max(largest, wide * high / area)
+    return largest

@@ -29,7 +29,7 @@ class Piece:
     """A paragraph, list item or table of a page; `size` is the height of its letters in points."""
 
     kind: str
-    """`paragraph`, `item` or `table`."""
+    """`paragraph`, `item`, `table`, or what does not stand in the text itself: `fields`, `comment`."""
     lines: tuple[str, ...]
     size: float
     y0: float

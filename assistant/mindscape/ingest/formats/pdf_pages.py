@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 
 import pypdfium2
 
+from mindscape.ingest.formats.pdf_hidden import without_hidden
 from mindscape.ingest.formats.pdf_lack import Lack, lack_of
 from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
+from mindscape.ingest.formats.pdf_notes import notes_of
 from mindscape.ingest.formats.pdf_page import Frame, frames_of
 from mindscape.ingest.formats.scans import confidence_of, runs_of_lines
 from mindscape.ingest.parsed import ParseFailure, ReadLine
@@ -32,6 +34,9 @@ class Page:
     lack: Lack = Lack.NOTHING
     confidence: float | None = None
     """How sure OCR was of it, from 0 to 1; None where OCR was not asked."""
+    links: tuple[str, ...] = ()
+    hides: bool = False
+    """Whether text that cannot be seen was left out."""
 
     @property
     def says_less_than_it_shows(self) -> bool:
@@ -52,20 +57,26 @@ def read_pages(
         except pypdfium2.PdfiumError:
             unread.append(index + 1)
             continue
-        pages.append(_page(index + 1, page, text_page, read_by_ocr.get(index + 1)))
+        pages.append(_page(document, index + 1, page, text_page, read_by_ocr.get(index + 1)))
         text_page.close()
         page.close()
     return pages, unread
 
 
 def _page(
+    document: pypdfium2.PdfDocument,
     number: int,
     page: pypdfium2.PdfPage,
     text_page: pypdfium2.PdfTextPage,
     lines: tuple[ReadLine, ...] | None,
 ) -> Page:
     frames = frames_of(page, text_page)
-    lack = lack_of(page, [run for frame in frames for run in frame.runs])
+    found = [run for frame in frames for run in frame.runs]
+    seen = {id(run) for run in without_hidden(page, text_page, found)}
+    for frame in frames:
+        frame.runs = [run for run in frame.runs if id(run) in seen]
+    notes = notes_of(document, page)
+    lack = lack_of(page, [run for frame in frames for run in frame.runs], drawn=notes.drawn)
     if lack is Lack.LETTERS:
         frames = []
     confidence = None
@@ -74,8 +85,9 @@ def _page(
         if lines:
             # What was read is all that the page shows, the stamp included.
             frames = [Frame(0, *page.get_size(), 0.0, 0.0, runs_of_lines(lines))]
-    pieces = [piece for frame in frames for piece in _pieces(frame)]
-    return Page(number, tuple(pieces), lack, confidence)
+    pieces = [piece for frame in frames for piece in _pieces(frame)] + notes.pieces
+    hides = len(seen) < len(found)
+    return Page(number, tuple(pieces), lack, confidence, notes.links, hides)
 
 
 def _pieces(frame: Frame) -> list[Piece]:
@@ -102,20 +114,24 @@ def check_text(pages: Sequence[Page], unread: Sequence[int]) -> list[str]:
     for lack, said in (
         (Lack.TEXT, "no text layer"),
         (Lack.LETTERS, "a text layer that does not say which letters it shows"),
-        (Lack.STAMP, "almost no text over a picture of the whole page"),
+        (Lack.STAMP, "almost no text beside a picture"),
     ):
         numbers = [page.number for page in pages if page.lack is lack and page.says_less_than_it_shows]
         if numbers:
             tried = all(page.confidence is not None for page in pages if page.number in set(numbers))
             more = "OCR read no text there." if tried else _ADVICE
             warnings.append(f"{named(numbers, count)} {_has(numbers)} {said}. {more}")
+    if hiding := [page.number for page in pages if page.hides]:
+        what = "text that cannot be seen (invisible, white on white or tiny), which was left out"
+        warnings.append(f"{named(hiding, count)} {_has(hiding)} {what}.")
     return warnings
 
 
 def _without_text(pages: Sequence[Page], count: int) -> ParseFailure:
     every = f"any of its {count} pages" if count > 1 else "its only page"
     if all(page.lack is Lack.BLANK for page in pages):
-        return ParseFailure(Status.EMPTY, f"The PDF shows nothing on {every}.")
+        what = f"The PDF shows nothing to read on {every}: blank paper, or a form nobody filled in."
+        return ParseFailure(Status.EMPTY, what)
     if any(page.confidence is not None for page in pages):
         return ParseFailure(
             Status.NO_TEXT, f"The PDF has no text layer on {every}, and OCR read none there either."

@@ -17,6 +17,8 @@ def add_pieces(pieces: Sequence[Piece], levels: Sequence[int], builder: TextBuil
         text = "\n".join(piece.lines)
         if piece.kind == "table":
             table_block(builder, piece.rows, header_above=caption)
+        elif piece.kind == "fields":
+            builder.add("properties", text)
         elif level:
             builder.add("heading", " ".join(piece.lines), level=level)
         else:
