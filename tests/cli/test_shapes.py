@@ -126,6 +126,15 @@ def test_rm_passes_on_whether_to_forget(daemon: FakeDaemon, mindscape: Run, tmp_
     assert daemon.asked == [("rm", {"paths_b64": [encoded(tmp_path)], "forget": True})]
 
 
+def test_status_says_why_a_folder_gives_no_events(daemon: FakeDaemon, mindscape: Run) -> None:
+    why = "/library (nfs4) tells of no changes made elsewhere; it is scanned every 60 seconds instead."
+    shown = {"path": "/library", "mode": "polling", "reason": why, "documents": 1}
+    daemon.gives("status", {**STATUS, "folders": [shown]})
+    ran = mindscape("status")
+    assert "polling" in ran.stdout
+    assert why in " ".join(ran.stdout.split())
+
+
 def test_rm_says_how_to_leave_out_a_part_of_a_folder(
     daemon: FakeDaemon, mindscape: Run, tmp_path: Path
 ) -> None:

@@ -88,7 +88,8 @@ def coverage(
             if not_embedded == 1
             else f"{not_embedded:,} documents are not embedded yet; they were searched by words only."
         )
-    if away := known["by_status"].get(Status.AWAY.value, 0):
+    away = known["by_status"].get(Status.AWAY.value, 0)
+    if away:
         notes.append(
             "1 document is away: its file is not there now, and what was read of it before is searched."
             if away == 1
@@ -102,7 +103,7 @@ def coverage(
             else f"{waiting:,} documents are still being read."
         )
     return {
-        "documents": known["searchable"],
+        "documents": known["searchable"] + away,
         "behind": waiting + (not_embedded if has_vector else 0),
         "without_text": known["by_status"].get(Status.NO_TEXT.value, 0),
         "legs": ["words", "vector"][: has_query + has_vector],
