@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from mindscape.ingest.parse import parse
@@ -43,3 +44,22 @@ def assert_well_formed(result: Parsed) -> None:
 def slices(result: Parsed, kind: str) -> list[str]:
     """The text of the blocks of one kind."""
     return [result.text[block.start : block.end] for block in result.blocks if block.kind == kind]
+
+
+def calls(name: str, text: str) -> int:
+    """How many functions a parse calls, which does not depend on the machine."""
+    source = Source(Path(name), text.encode())
+    parse(source)
+    count = 0
+
+    def counted(frame: object, event: str, held: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        parse(source)
+    finally:
+        sys.setprofile(before)
+    return count

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.formats.shape import parsed, slices
+from tests.ingest.formats.shape import calls, parsed, slices
 
 from mindscape.ingest.parsed import Parsed, ParseFailure
 from mindscape_storage.records import Status
@@ -244,3 +244,11 @@ def test_any_markup_gives_a_well_formed_result(pieces: list[str]) -> None:
 def test_any_bytes_are_read_or_a_stated_failure(data: bytes) -> None:
     with contextlib.suppress(ParseFailure):
         parsed("a.xml", b"<a>" + data)
+
+
+@pytest.mark.parametrize(
+    "sign", [*SIGNS.split(), "<x>a</x>", "<tex-math>x</tex-math>", "<r><x>a</x><y>b</y></r>"]
+)
+def test_four_times_the_markup_takes_four_times_the_calls(sign: str) -> None:
+    few, many = (calls("a.xml", f"<r>text {f'{sign} ' * count}") for count in (50, 200))
+    assert many < 6 * few

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
@@ -44,6 +45,8 @@ _XHTML = "{http://www.w3.org/1999/xhtml}"
 _FORMULAS = ("math", "tex-math")
 _TEX_DOCUMENT = re.compile(r"^.*\\begin\{document\}|\\end\{document\}.*$", re.S)
 _IN_DRAWINGS = {"tspan", "textpath", "a"}
+_MOST_ALTERNATIVES = 8
+"""Of one formula."""
 _MAX_LINKS = 2_000
 _MAX_RECORD = 600
 _NOT_IN_RECORDS = TITLES | PROSE | BLOCKS | frozenset(_FORMULAS)
@@ -178,10 +181,10 @@ def _taken_whole(walk: Walk, element: Element) -> bool:
 
 def _formula(walk: Walk, element: Element, name: str) -> None:
     """Its signs, or its TeX where there is nothing else."""
-    siblings = element.itersiblings(preceding=True), element.itersiblings()
-    if name == "tex-math" and any(
-        local_name(held).lower() == "math" for around in siblings for held in around
-    ):
+    parent = element.getparent()
+    # The first few children: `len` of an element counts them all, each time.
+    around = () if parent is None else islice(parent, _MOST_ALTERNATIVES)
+    if name == "tex-math" and any(local_name(held).lower() == "math" for held in around):
         return
     text = _TEX_DOCUMENT.sub("", inner_text(element))
     _say(walk, f" {''.join(text.split()) if name == 'math' else text} ", element)

@@ -94,8 +94,9 @@ def _metadata(root: Element) -> dict[str, Any]:
         if number > _LOOK or name in _HEAD_ONLY:
             break
         key = "author" if name in _PEOPLE else _FACTS.get(name)
-        value = _person(element) if name in _PEOPLE else _said(element, name)
-        if key and value:
+        if not key:
+            continue
+        if value := _person(element) if name in _PEOPLE else _said(element, name):
             found.setdefault(key, []).append(value[:300])
     metadata: dict[str, Any] = {key: values[0] for key, values in found.items() if key != "tags"}
     if "author" in found:
