@@ -216,11 +216,11 @@ def known_files(
 
 
 def longest_unread(conn: Connection, most: int, most_bytes: int) -> list[int]:
-    """Ids of the documents that were read or looked at longest ago: at most so many, of so many bytes."""
+    """Ids of the indexed documents that were read longest ago: at most so many, of so many bytes."""
     rows = fetch(
         conn,
         """
-        SELECT id, size FROM documents WHERE status NOT IN ('pending', 'away') ORDER BY indexed_at, id LIMIT ?
+        SELECT id, size FROM documents WHERE status = 'ok' ORDER BY indexed_at, id LIMIT ?
         """,
         (most,),
     )

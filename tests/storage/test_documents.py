@@ -101,6 +101,8 @@ def test_documents_read_longest_ago_come_first_within_the_bounds(conn: Connectio
     for number, document in enumerate(ids):
         conn.execute("UPDATE documents SET indexed_at = ? WHERE id = ?", (10 - number, document))
     documents.set_away(conn, [ids[3]], "Its disk is not there.")
+    pipe = documents.upsert_pending(conn, root_of(conn), b"/notes/pipe", "/notes/pipe", STAT)
+    documents.finish(conn, pipe, STAT, Status.UNSUPPORTED, "It is a named pipe.", None)
     assert documents.longest_unread(conn, 9, 1 << 30) == [ids[2], ids[1], ids[0]]
     assert documents.longest_unread(conn, 2, 1 << 30) == [ids[2], ids[1]]
     assert documents.longest_unread(conn, 9, 2 * STAT.size) == [ids[2], ids[1]]

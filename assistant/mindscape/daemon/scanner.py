@@ -202,7 +202,7 @@ class Scanner:
         changes.gone = [number for number in changes.gone if number not in away]
         differing = {number for number, _ in (*changes.changed, *changes.moved)} | {*changes.gone, *away}
         here = [known[start] for start in starts if start in known]
-        same = [number for number, _, status in here if number not in differing and status != Status.PENDING]
+        same = [number for number, _, status in here if number not in differing and status is Status.OK]
         return Look(changes, same, gone, mounts, entered)
 
     async def _settle_mode(self, root: Root, look: Look, memory: Memory, *, whole: bool) -> bool:
