@@ -81,7 +81,9 @@ def _cut(piece: Piece) -> Piece | None:
     text = re.sub(r"\s+", " ", piece.text).strip()
     wide = any("\u0e00" <= character <= "\u0eff" or character >= "\u2e80" for character in text)
     least = LEAST // 3 if wide else LEAST
-    if len(text) < least or sum(character.isalpha() for character in text) * 2 < len(text):
+    letters = sum(character.isalpha() for character in text)
+    # Addresses and markup within a field are links and tags, not sentences.
+    if len(text) < least or letters * 2 < len(text) or "://" in text or "<" in text:
         return None
     return Piece(
         text[:MOST] if wide else text[: MOST + 1].rpartition(" ")[0] or text, piece.kind, piece.place
@@ -172,7 +174,7 @@ def _decodes_as_named(path: Path) -> bool:
         return False
     theirs = {word for word in re.findall(r"[^\W\d_]{2,}", named) if not word.isascii()}
     ours = {word for word in re.findall(r"[^\W\d_]{2,}", parsed.text) if not word.isascii()}
-    return len(ours - theirs) * 50 <= len(ours)
+    return len(ours - theirs) * 20 <= len(ours)  # words that tags cut differ
 
 
 if __name__ == "__main__":
