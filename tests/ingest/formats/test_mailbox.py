@@ -73,6 +73,13 @@ def test_a_message_that_cannot_be_read_loses_no_other() -> None:
     )
 
 
+def test_a_mailbox_of_nothing_but_what_cannot_be_read_is_refused_for_that() -> None:
+    parts = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(60))
+    with pytest.raises(ParseFailure) as failure:
+        parsed("a.mbox", f"From x Tue Oct  1 12:34:56 2024\nSubject: Deep\n{parts}")
+    assert failure.value.status is Status.TOO_LARGE
+
+
 def test_a_mailbox_with_too_much_text_is_read_as_far_as_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "MAX_CHARACTERS", 500)
     result = parsed("a.mbox", FIRST + SECOND * 9)

@@ -12,6 +12,8 @@ from mindscape.ingest.parsed import Block, BlockKind, Parsed, ParseFailure
 from mindscape_storage.records import Mark, Status
 
 MAX_CHARACTERS = 40_000_000
+MAX_LINKS = 10_000
+"""Of one text: a mailbox would have millions."""
 _SPACES = re.compile(r"[^\S\n]+")
 _AROUND_LINE_END = re.compile(r" ?\n[ \n]*")
 
@@ -78,7 +80,7 @@ class TextBuilder:
         self.marks += [replace(m, start=m.start + shift) for m in other.marks if m.start > lead]
         for kind in dict.fromkeys(mark.kind for mark in other.marks):
             self.mark(kind, "")
-        self.links.update(dict.fromkeys(other.links))
+        self.links.update(dict.fromkeys(other.links[: max(0, MAX_LINKS - len(self.links))]))
 
     def mark(self, kind: str, label: str) -> None:
         """A page or chapter begins with the next block; an empty label ends the one before."""

@@ -7,6 +7,7 @@ from binascii import Error as BinasciiError
 from binascii import a2b_uu
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from mindscape.ingest.formats.build import TextBuilder
@@ -19,7 +20,7 @@ MAX_MARKUP = 32 << 20
 _MAX_LINKS = 10_000
 _MAX_EVENTS = 1_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_QUOTED = re.compile(r"(?:[ \t]?>)+ ?")
+_QUOTED = re.compile(r"(?:[ \t]?>)++ ?")
 _LINK = re.compile(r"https?://[^\s<>\"]{1,2000}")
 _ARMOUR = re.compile(
     r"^-----BEGIN PGP (MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----[ \t]*\r?\n"
@@ -121,10 +122,9 @@ def _add_html(builder: TextBuilder, markup: str, level: int) -> None:
 
 
 def _add_plain(builder: TextBuilder, body: Body) -> None:
-    lines = list(_unflowed(body)) if body.form != "plain" else _quoted_lines(body.text)
     kind: BlockKind = "paragraph"
     run: list[str] = []
-    for depth, line in [*lines, (0, "")]:
+    for depth, line in chain(_lines(body), ((0, ""),)):
         now: BlockKind = "quote" if depth else "paragraph"
         if now != kind or not line.strip():
             builder.add(kind, "\n".join(run))
@@ -138,32 +138,34 @@ def _add_plain(builder: TextBuilder, body: Body) -> None:
         builder.links[link[0].rstrip(".,;:!?)]}'*_")] = None
 
 
-def _quoted_lines(text: str) -> list[tuple[int, str]]:
-    """(depth of quoting, the line without its marks) of each line."""
-    lines: list[tuple[int, str]] = []
-    for line in _LINE_END.split(text):
+def _lines(body: Body) -> Iterator[tuple[int, str]]:
+    """(depth of quoting, the line without its marks) of each line, those broken for sending joined again."""
+    lines = _LINE_END.split(body.text)
+    if body.form != "plain":
+        yield from _unflowed(lines, body.form == "delsp")
+        return
+    for line in lines:
         marks = _QUOTED.match(line) if ">" in line[:3] else None
-        lines.append((marks[0].count(">"), line[marks.end() :]) if marks else (0, line))
-    return lines
+        yield (marks[0].count(">"), line[marks.end() :]) if marks else (0, line)
 
 
-def _unflowed(body: Body) -> Iterator[tuple[int, str]]:
-    """Lines of format=flowed text (RFC 3676) as they were before they were broken."""
-    held, held_depth = "", 0
-    for line in _LINE_END.split(body.text):
-        marks = re.match(r">*", line)
-        depth = marks.end() if marks else 0
-        line = line[depth:].removeprefix(" ")
+def _unflowed(lines: list[str], drops_space: bool) -> Iterator[tuple[int, str]]:
+    """Lines of format=flowed text (RFC 3676): one that ends with a space goes on in the next."""
+    held: list[str] = []
+    held_depth = 0
+    for line in lines:
+        depth = len(line) - len(line.lstrip(">"))
         if held and depth != held_depth:
-            yield held_depth, held
-            held = ""
+            yield held_depth, "".join(held)
+            held.clear()
+        line, held_depth = line[depth:].removeprefix(" "), depth
         flows = line.endswith(" ") and line != "-- "
-        held, held_depth = held + (line[:-1] if flows and body.form == "delsp" else line), depth
+        held.append(line[:-1] if flows and drops_space else line)
         if not flows:
-            yield depth, held
-            held = ""
+            yield depth, "".join(held)
+            held.clear()
     if held:
-        yield held_depth, held
+        yield held_depth, "".join(held)
 
 
 def _events(text: str) -> Iterator[str]:
@@ -184,7 +186,7 @@ def _events(text: str) -> Iterator[str]:
 
 def _value(rest: str) -> str:
     """The value of a field, its zone behind it, its escapes undone."""
-    quoted = re.fullmatch(r"((?:;[^;:\"]*(?:\"[^\"]*\")?)*):(.*)", rest.rstrip("\r"), re.S)
+    quoted = re.fullmatch(r"((?:;[^;:\"]*(?:\"[^\"]*\")?)*+):(.*)", rest.rstrip("\r"), re.S)
     parameters, value = (quoted[1], quoted[2]) if quoted else ("", rest[1:])
     value = re.sub(r"\\(.)", lambda found: " " if found[1] in "nN" else found[1], value).strip()
     zone = re.search(r";TZID=\"?([^\";:]+)", parameters, re.I)

@@ -10,6 +10,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from itertools import islice
 
 from mindscape.ingest.decode import decode
 from mindscape.ingest.formats.build import TextBuilder
@@ -19,6 +20,8 @@ from mindscape.ingest.parsed import ParseFailure
 MAX_VALUE = 4_000
 """Characters of a header that are kept: a thousand addresses are no one's reading."""
 MAX_NAME = 120
+_LOOKED_AT = 9
+"""Parts of a message that may tell the encoding of its headers."""
 _KNOWN = ("from", "to", "subject", "date", "message-id", "received", "mime-version", "content-type", "sender")
 _ENCODED = re.compile(r"(?:=\?[^?\s]{1,80}\?[bq]\?[^?]*\?=(?:\s+(?==\?))?)+", re.I)
 _FOLD = re.compile(r"[\r\n]+\s*")
@@ -75,9 +78,8 @@ class Envelope:
 
 def envelope_of(message: Message) -> Envelope:
     """The envelope of a parsed message."""
-    charset = next(
-        (held.get_content_charset() for held in message.walk() if held.get_content_charset()), None
-    )
+    charsets = (held.get_content_charset() for held in islice(message.walk(), _LOOKED_AT))
+    charset = next(filter(None, charsets), None)
 
     def said(name: str) -> str:
         return header_text(message.get(name, ""), charset)

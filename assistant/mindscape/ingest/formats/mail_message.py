@@ -17,7 +17,7 @@ MAX_PARTS = 10_000
 MAX_LEVELS = 50
 """Of parts in parts; the standard library looks at every line once for each level."""
 MAX_HEADER = 1 << 16
-MAX_PARAMETERS = 4096
+MAX_PARAMETERS = 2048
 """Characters of a header with parameters, whose reading takes time by their square."""
 MAX_LINES = 3_000_000
 """Each is held as a string of its own; files of 150 MiB are attached in fewer."""

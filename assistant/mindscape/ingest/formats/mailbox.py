@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from mindscape.ingest.formats.build import TextBuilder
 from mindscape.ingest.formats.mail_headers import Envelope, has_headers
 from mindscape.ingest.formats.mail_message import message_of
 from mindscape.ingest.formats.mail_parts import MailReader, refuse_unreadable, said_of
+from mindscape.ingest.media_types import MAILBOX
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
 
@@ -29,39 +31,56 @@ _MAIL_HEADER = re.compile(
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.M)
 
 
+@dataclass(slots=True)
+class _Read:
+    """What became of the messages."""
+
+    count: int = 0
+    newest: Envelope | None = None
+    failure: ParseFailure | None = None
+
+
 def parse(source: Source, media_type: str) -> Parsed:
     """All messages in their order, each marked with the line it begins on."""
     builder = TextBuilder()
     reader = MailReader(Attachments(source))
-    newest: Envelope | None = None
-    count = 0
-    for line, raw in messages(source.data):
-        count += 1
+    read = _read(source.data, reader, builder)
+    if not read.count and source.data.strip():
+        raise ParseFailure(
+            Status.DAMAGED,
+            "No message begins anywhere in the mailbox. Save it again from the mail program.",
+        )
+    refuse_unreadable(reader)
+    if read.failure and not builder.length:
+        raise read.failure
+    del builder.warnings[_MAX_SENTENCES:]
+    builder.warnings += [*_counted(reader.warnings), *said_of(reader), *reader.attachments.warnings()]
+    metadata: dict[str, Any] = {"messages": read.count}
+    if read.newest and read.newest.moment:
+        metadata["date"] = read.newest.date
+    return builder.build(media_type, None, metadata)
+
+
+def _read(data: bytes, reader: MailReader, builder: TextBuilder) -> _Read:
+    """Add every message on its own, so that one that cannot be read leaves nothing behind."""
+    read = _Read()
+    for line, raw in messages(data):
+        read.count += 1
         section = TextBuilder()
         section.mark("line", str(line))
         try:
             envelope = _add(reader, section, raw)
         except ParseFailure as failure:
             builder.warnings.append(f"The message at line {line:,} was not read: {failure.reason}")
+            read.failure = failure
             continue
-        newest = max(newest or envelope, envelope, key=_moment)
+        read.newest = max(read.newest or envelope, envelope, key=_moment)
         try:
-            builder.include(section.build(media_type), below=0)
+            builder.include(section.build(MAILBOX), below=0)
         except ParseFailure as failure:
             builder.warnings.append(f"From line {line:,} on the mailbox was not read: {failure.reason}")
             break
-    if not count and source.data.strip():
-        raise ParseFailure(
-            Status.DAMAGED,
-            "No message begins anywhere in the mailbox. Save it again from the mail program.",
-        )
-    refuse_unreadable(reader)
-    del builder.warnings[_MAX_SENTENCES:]
-    builder.warnings += [*_counted(reader.warnings), *said_of(reader), *reader.attachments.warnings()]
-    metadata: dict[str, Any] = {"messages": count}
-    if newest and newest.moment:
-        metadata["date"] = newest.date
-    return builder.build(media_type, None, metadata)
+    return read
 
 
 def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
