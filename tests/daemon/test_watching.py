@@ -586,23 +586,29 @@ def test_a_root_whose_mount_vanishes_is_away_and_no_file_of_it_is_gone(
 
 
 @contained
-def test_a_network_mount_is_polled_and_said_so(
-    make_contained: Callable[..., Contained], folder: Path, tmp_path: Path
+@pytest.mark.parametrize("at", ["notes/nas", "notes", ""])
+def test_a_network_mount_in_or_around_a_root_is_polled_and_said_so(
+    make_contained: Callable[..., Contained], folder: Path, tmp_path: Path, at: str
 ) -> None:
     (folder / "nas").mkdir()
     (folder / "nas" / "a.md").write_text("From the server.\n")
+    place = tmp_path / at
     table = tmp_path / "mountinfo"
     table.write_text(
         "36 35 98:0 / / rw shared:1 - ext4 /dev/vda1 rw\n"
-        f"91 36 0:52 / {folder}/nas rw shared:40 - nfs4 server:/docs rw\n"
+        f"91 36 0:52 / {place} rw shared:40 - nfs4 server:/docs rw\n"
     )
     daemon = make_contained(poll_seconds="1")
     daemon.run("mount", "--bind", str(table), f"/proc/{daemon.process and daemon.process.pid}/mountinfo")
     shown = add(daemon, folder)["folders"][0]
     assert shown["mode"] == "polling"
     assert shown["reason"] == (
-        f"{folder}/nas (nfs4) tells of no changes made elsewhere; it is scanned every 1 seconds instead."
+        f"{place} (nfs4) tells of no changes made elsewhere; it is scanned every 1 seconds instead."
     )
+    # So an unmount looks: the table has lost it, and its files are hidden.
+    table.write_text("36 35 98:0 / / rw shared:1 - ext4 /dev/vda1 rw\n")
+    (folder / "nas" / "a.md").unlink()
+    until(daemon, lambda: [row["status"] for row in rows(daemon).values()] == ["away"])
 
 
 @contained

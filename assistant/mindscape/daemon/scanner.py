@@ -146,7 +146,7 @@ class Scanner:
         """Scan what gives no events; a root whose folder was replaced by another is watched anew."""
         for root in await self._library.read(roots.list_roots):
             silent = self._silent.get(root.id, [])
-            if not self._watcher.sees(root.path) or root.path in silent:
+            if not self._watcher.sees(root.path) or any(_covers(at, root.path) for at in silent):
                 await self.scan_root(root)
             elif silent:
                 await self.scan_root(root, silent)
