@@ -186,3 +186,9 @@ def test_white_text_on_a_dark_ground_is_read() -> None:
     result = parsed("a.pdf", drawn(draw))
     assert "A heading in white" in result.text
     assert result.warnings == ()
+
+
+def test_a_text_layer_of_codes_is_no_text_and_says_so() -> None:
+    failure = failure_of(one_page("BT /F1 12 Tf 60 700 Td <040506070804050607> Tj ET"))
+    assert failure.status is Status.NO_TEXT
+    assert "does not say which letters" in failure.reason

@@ -51,9 +51,9 @@ def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run], *, drawn: bool = False
 
 
 def _is_unreadable(letter: str) -> bool:
-    return letter == "\ufffd" or (
-        not letter.isascii() and not letter.isalpha() and unicodedata.category(letter) in _UNREADABLE
-    )
+    if letter.isascii():
+        return letter < " "
+    return letter == "\ufffd" or (not letter.isalpha() and unicodedata.category(letter) in _UNREADABLE)
 
 
 def _picture_share(page: pypdfium2.PdfPage) -> float:

@@ -134,7 +134,7 @@ def _letters(
         code = int(unicode_of(raw, index))
         if code in _OF_LINES:
             yield index, "\n", None
-        elif code in _OF_SPACES or (code < 32 and code not in _HYPHENS):
+        elif code in _OF_SPACES:
             yield index, " ", None
         elif 0xD800 <= code < 0xDC00:
             high = code

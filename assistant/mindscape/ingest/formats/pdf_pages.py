@@ -14,6 +14,7 @@ from mindscape.ingest.formats.pdf_lack import Lack, lack_of
 from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
 from mindscape.ingest.formats.pdf_notes import notes_of
 from mindscape.ingest.formats.pdf_page import Frame, frames_of
+from mindscape.ingest.formats.pdf_run import Run
 from mindscape.ingest.formats.scans import confidence_of, runs_of_lines
 from mindscape.ingest.parsed import ParseFailure, ReadLine
 from mindscape_storage.records import Status
@@ -83,11 +84,25 @@ def _page(
     if lines is not None and lack.is_readable_by_ocr:
         confidence = confidence_of(lines)
         if lines:
-            # What was read is all that the page shows, the stamp included.
-            frames = [Frame(0, *page.get_size(), 0.0, 0.0, runs_of_lines(lines))]
+            frames = [_read_frame(page, frames if lack is Lack.STAMP else [], lines)]
     pieces = [piece for frame in frames for piece in _pieces(frame)] + notes.pieces
     hides = len(seen) < len(found)
     return Page(number, tuple(pieces), lack, confidence, notes.links, hides)
+
+
+def _read_frame(page: pypdfium2.PdfPage, frames: Sequence[Frame], lines: Sequence[ReadLine]) -> Frame:
+    """What OCR has read, and what the text layer says better: all that was read where pages are turned."""
+    read = Frame(0, *page.get_size(), 0.0, 0.0, runs_of_lines(lines))
+    if len(frames) == 1 and frames[0].degrees == 0 and page.get_rotation() == 0:
+        layer = frames[0].runs
+        read.runs = [run for run in read.runs if not any(_overlap(run, known) for known in layer)] + layer
+    return read
+
+
+def _overlap(run: Run, other: Run) -> bool:
+    wide = min(run.x1, other.x1) - max(run.x0, other.x0)
+    high = min(run.y1, other.y1) - max(run.y0, other.y0)
+    return wide > 0.5 * min(run.width, other.width) and high > 0.5 * min(run.size, other.size)
 
 
 def _pieces(frame: Frame) -> list[Piece]:
