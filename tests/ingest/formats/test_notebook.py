@@ -97,6 +97,11 @@ def test_pictures_are_counted_and_huge_outputs_cut() -> None:
     )
 
 
+def test_control_characters_in_a_cell_are_no_reason_not_to_read_it() -> None:
+    result = parsed("n.ipynb", notebook(cell("markdown", "words\0\1\2\x1b(J\x1b$B more")))
+    assert result.text.split() == ["words", "(J", "$B", "more"]
+
+
 def test_version_3_has_sheets_headings_and_inputs() -> None:
     cells = [
         {"cell_type": "heading", "level": 2, "source": ["Times"]},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from mindscape.ingest.decode import decode
+from mindscape.ingest.decode import clean, decode
 from mindscape.ingest.formats import markdown
 from mindscape.ingest.formats.build import TextBuilder
 from mindscape.ingest.formats.html import tree_of
@@ -134,8 +134,8 @@ def _add_printed(reading: _Reading, text: str) -> None:
 
 
 def _add_markdown(builder: TextBuilder, text: str) -> None:
-    inner = markdown.parse(Source(Path("cell.md"), _DATA.sub("", text).encode("utf-8", "replace")), MARKDOWN)
-    builder.include(inner, below=0)
+    data = clean(_DATA.sub("", text)).encode("utf-8", "replace")
+    builder.include(markdown.parse(Source(Path("cell.md"), data), MARKDOWN), below=0)
 
 
 def _cut(reading: _Reading, text: str, limit: int = MAX_OUTPUT) -> str:
