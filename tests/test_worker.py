@@ -36,21 +36,25 @@ def call(worker: Worker, method: str, params: Json) -> Json:
     return json.loads(json.dumps(answer))
 
 
+def inspect(worker: Worker, *paths: Path) -> list[Json]:
+    encoded = [base64.b64encode(os.fsencode(path)).decode() for path in paths]
+    return call(worker, "inspect", {"paths_b64": encoded})["files"]
+
+
 def read_all(path: Path) -> tuple[Json, dict[str, list[Any]]]:
     """What is said of the file as a whole, and all rows of all batches by their kind."""
     worker = Worker(MAX_FILE)
-    seen = call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(path)).decode()})
-    assert "status" not in seen, seen
+    assert "status" not in inspect(worker, path)[0]
     rows: dict[str, list[Any]] = {"passages": []}
-    batch = call(worker, "parse", {})
-    del batch["text_like"]
+    batch = call(worker, "parse", {"files": [0]})
+    done: Json = {}
     while True:
-        assert batch
-        assert "status" not in batch, batch
-        done = batch.pop("done", None)
-        for kind, held in batch.items():
-            rows.setdefault(kind, []).extend(held)
-        if done:
+        for part in batch["files"]:
+            assert "status" not in part, part
+            done = part.pop("done", done)
+            for kind in set(part) - {"file", "text_like"}:
+                rows.setdefault(kind, []).extend(part[kind])
+        if "last" in batch:
             return done, rows
         batch = call(worker, "more", {})
 
@@ -157,6 +161,23 @@ def read_parsed(parsed: Parsed) -> dict[str, list[Any]]:
         return read_all(Path(__file__))[1]
 
 
+def test_several_files_are_told_apart_and_a_bad_one_hurts_no_other(tmp_path: Path) -> None:
+    texts = {"a.txt": "The tide.", "b.pdf": "%PDF-1.7 cut", "c.md": "# Mill\n\nThe mill.", "d.txt": ""}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    worker = Worker(MAX_FILE)
+    seen = inspect(worker, *(tmp_path / name for name in texts), tmp_path / "gone.txt")
+    assert [one.get("status") for one in seen] == [None, None, None, "empty", "pending"]
+    parts = call(worker, "parse", {"files": [2, 1, 0]})["files"]
+    assert [part["file"] for part in parts] == [2, 1, 0]
+    assert [part.get("status") for part in parts] == [None, "damaged", None]
+    assert ["".join(row[3] for row in part.get("passages", ())) for part in parts] == [
+        texts["c.md"],
+        "",
+        texts["a.txt"],
+    ]
+
+
 def test_a_long_text_is_read_in_pieces_with_its_encoding_and_its_chapters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,8 +198,9 @@ def test_a_long_file_of_white_space_only_is_empty(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("mindscape.ingest.parse.STREAM_BYTES", 100_000)
     (tmp_path / "blank.txt").write_bytes(b" \n" * 2_000_000)
     worker = Worker(MAX_FILE)
-    call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(tmp_path / "blank.txt")).decode()})
-    assert call(worker, "parse", {})["status"] == "empty"
+    inspect(worker, tmp_path / "blank.txt")
+    (said,) = call(worker, "parse", {"files": [0]})["files"]
+    assert said["status"] == "empty"
 
 
 def test_a_long_file_that_changes_between_its_two_readings_is_never_mixed(
@@ -189,18 +211,18 @@ def test_a_long_file_that_changes_between_its_two_readings_is_never_mixed(
     path.write_bytes(b"The first version.\n" * 400_000)
     before = path.stat()
     worker = Worker(MAX_FILE)
-    call(worker, "inspect", {"path_b64": base64.b64encode(os.fsencode(path)).decode()})
-    batch = call(worker, "parse", {})
+    inspect(worker, path)
+    batch = call(worker, "parse", {"files": [0]})
     with path.open("r+b") as file:
         file.seek(-19, os.SEEK_END)
         file.write(b"The other version.\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    while "status" not in batch:
-        assert batch
-        assert "done" not in batch
+    while "last" not in batch:
         batch = call(worker, "more", {})
-    assert batch["status"] == "pending"
-    assert "changed" in batch["reason"]
+    (said,) = batch["files"]
+    assert "done" not in said
+    assert said["status"] == "pending"
+    assert "changed" in said["reason"]
 
 
 def test_markdown_too_large_for_its_parser_is_read_as_plain_text_and_says_so(

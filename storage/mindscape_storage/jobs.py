@@ -67,6 +67,18 @@ def claim(conn: Connection, kinds: Sequence[str]) -> Job | None:
     return None
 
 
+def put_back(conn: Connection, job_id: int) -> None:
+    """The job was claimed but not begun: it waits in its old place, and the attempt does not count."""
+    with transaction(conn):
+        conn.execute(
+            """
+            UPDATE jobs SET state = 'queued', again = 0, attempts = attempts - 1, heartbeat = NULL
+            WHERE id = ?
+            """,
+            (job_id,),
+        )
+
+
 def finish_job(conn: Connection, job_id: int) -> None:
     """The job is done: it goes, or waits again when it was enqueued meanwhile."""
     with transaction(conn):

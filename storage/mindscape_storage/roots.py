@@ -50,6 +50,11 @@ def get_root(conn: Connection, root_id: int) -> Root | None:
     return _root(rows[0]) if rows else None
 
 
+def roots_with_ocr(conn: Connection) -> set[int]:
+    """Ids of the roots that ask for OCR."""
+    return {row[0] for row in fetch(conn, "SELECT id FROM roots WHERE ocr = 1")}
+
+
 def set_root_ocr(conn: Connection, root_id: int, *, on: bool) -> None:
     """Whether OCR reads what has no text layer there; documents stay as they are until read again."""
     with transaction(conn):

@@ -112,3 +112,11 @@ def test_what_a_killed_process_had_claimed_waits_again(conn: Connection, path: P
 def test_finishing_a_job_that_is_gone_is_harmless(conn: Connection) -> None:
     jobs.finish_job(conn, 99)
     assert jobs.retry_job(conn, 99, "Gone.", 1, 1)
+
+
+def test_a_job_that_was_put_back_keeps_its_place_and_has_not_been_tried(conn: Connection) -> None:
+    for key in ("a", "b"):
+        jobs.enqueue(conn, "index", key, 1)
+    job = take(conn)
+    jobs.put_back(conn, job.id)
+    assert [(again.key, again.attempts) for again in (take(conn), take(conn))] == [("a", 1), ("b", 1)]

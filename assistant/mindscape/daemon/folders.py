@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from mindscape.daemon.scanner import INDEX, PRIORITY
 from mindscape.errors import Refused
 from mindscape.ingest.media_types import PICTURE_ENDINGS
-from mindscape.ingest.pipeline import OCR_PARSER_VERSION
+from mindscape.ingest.staging import OCR_PARSER_VERSION
 from mindscape.text import display_path
 from mindscape_storage import documents, jobs, roots
 from mindscape_storage.database import Connection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 
 from mindscape.config import Settings
@@ -14,9 +14,11 @@ from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
 from mindscape.errors import MindscapeError
-from mindscape.ingest.pipeline import Indexer, Unsettled
+from mindscape.ingest.pipeline import Indexer
+from mindscape.ingest.staging import Unsettled
 from mindscape.library import Library
 from mindscape_storage import contents, counters, documents, jobs, roots, vectors
+from mindscape_storage.compact import compact
 from mindscape_storage.database import Connection, checkpoint
 from mindscape_storage.errors import BadVector, StorageError
 from mindscape_storage.packed import PackedVectors
@@ -28,6 +30,9 @@ ATTEMPTS = 2
 """A file that ends its worker so often is put aside with the reason."""
 WITHOUT_END = 1_000_000
 """Attempts at a file that is changing: that says nothing against it."""
+GROUP = 32
+"""Small files that one worker reads at a time: a call for each would cost more than reading it."""
+GROUP_BYTES = 256 << 10
 EMBED_BATCH = 64
 LONGEST_PAUSE = 60.0
 
@@ -58,6 +63,8 @@ class Scheduler:
         self._dimensions = 0
         self._packed: PackedVectors | None = None
         self._last_work = self._reconciled = time.monotonic()
+        self.compared = False
+        """Whether every folder has been compared with the disk since the start."""
         self._troubles: dict[str, tuple[int, str]] = {}
         self.scanner = Scanner(library, settings, progress, self._jobs.set)
 
@@ -77,6 +84,7 @@ class Scheduler:
                 for number in range(self._worker_count):
                     group.create_task(self._index_loop(f"index {number}"))
                 await self._persist("scan", self.scanner.scan_all)
+                self.compared = True
         finally:
             self.scanner.stop()
 
@@ -161,45 +169,60 @@ class Scheduler:
         if now - self._last_work > idle:
             await self._workers.stop_idle()
             await self._library.maintain(checkpoint)
+            await self._library.maintain(compact)
 
     # --- indexing ---
 
     async def _index_loop(self, name: str) -> None:
-        held: Job | None = None
+        held: dict[int, Job] = {}
 
-        async def next_job() -> None:
-            nonlocal held
-            if held is None:
+        async def next_jobs() -> None:
+            if not held:
                 self._jobs.clear()
-                held = await self._library.write(lambda c: jobs.claim(c, (INDEX,)))
-            if held is None:
+                held.update(await self._library.write(_claim))
+            if not held:
                 await self._well(name)
                 await self._jobs.wait()
                 return
-            # A StorageError says nothing against the document: the job is held and tried again.
+            # A StorageError says nothing against the documents: the jobs are held and tried again.
             await self._index(held)
-            held = None
             self._last_work = time.monotonic()
             self._embed.set()
             await self._progress.notify()
 
-        await self._forever(name, next_job)
+        await self._forever(name, next_jobs)
 
-    async def _index(self, job: Job) -> None:
-        """Run one job and settle it. Raises StorageError or OSError when that cannot be done now."""
-        document_id = int(job.key)
+    async def _index(self, held: dict[int, Job]) -> None:
+        """Run jobs, by their documents; those that are settled leave `held`.
+
+        Raises StorageError or OSError when that cannot be done now.
+        """
+        wanted = {number: partial(_finish, job_id=job.id) for number, job in held.items()}
         try:
             async with self._workers.lend() as child:
                 limit = self._settings.parse_seconds
-                await self._indexer.index(document_id, partial(child.call, seconds=limit))
-        except Unsettled as unsettled:
-            await self._look_again(job, document_id, unsettled)
+                changing = await self._indexer.index(wanted, partial(child.call, seconds=limit))
         except MindscapeError as error:
-            log.warning("document %d: %s", document_id, error)
-            if not await self._retry(job, str(error), 0.0, ATTEMPTS):
-                await self._quarantine(document_id, error)
+            _keep(held, wanted)
+            await self._failed(held, error)
         else:
-            await self._library.write(lambda c: jobs.finish_job(c, job.id))
+            _keep(held, wanted)
+            for number, unsettled in changing.items():
+                await self._look_again(held[number], number, unsettled)
+                del held[number]
+
+    async def _failed(self, held: dict[int, Job], error: MindscapeError) -> None:
+        """A worker died, or could not parse. Which file it was is seen when each is read by itself."""
+        if len(held) > 1:
+            for number, job in list(held.items()):
+                await self._index({number: job})
+                del held[number]
+            return
+        for number, job in held.items():
+            log.warning("document %d: %s", number, error)
+            if not await self._retry(job, str(error), 0.0, ATTEMPTS):
+                await self._quarantine(number, error)
+        held.clear()
 
     async def _look_again(self, job: Job, document_id: int, unsettled: Unsettled) -> None:
         """The file changes or is not there: let the disk say which, and try again after a moment."""
@@ -271,6 +294,32 @@ class Scheduler:
         except BadVector as error:
             reason = str(error)
             await self._library.write(lambda c: vectors.skip_inputs(c, encoder, [item[0]], reason))
+
+
+def _claim(connection: Connection) -> dict[int, Job]:
+    """The next jobs, by their documents: small files together, others and those that failed before alone."""
+    group: dict[int, Job] = {}
+    size = 0
+    while len(group) < GROUP and (job := jobs.claim(connection, (INDEX,))):
+        document = documents.get_document(connection, int(job.key))
+        size += document.stat.size if document else 0
+        alone = size > GROUP_BYTES or job.attempts > 1
+        if alone and group:
+            jobs.put_back(connection, job.id)
+            break
+        group[int(job.key)] = job
+        if alone:
+            break
+    return group
+
+
+def _finish(connection: Connection, job_id: int) -> None:
+    jobs.finish_job(connection, job_id)
+
+
+def _keep(held: dict[int, Job], wanted: Collection[int]) -> None:
+    for number in held.keys() - set(wanted):
+        del held[number]
 
 
 def _clean_up(connection: Connection) -> None:
