@@ -36,6 +36,8 @@ def open_writer(path: Path) -> Connection:
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = NORMAL")
             conn.execute("PRAGMA foreign_keys = ON")
+            # Freed pages are overwritten, so that what is removed is really gone: no slower, as measured.
+            conn.execute("PRAGMA secure_delete = ON")
             conn.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_KEPT}")
             migrate(conn)
         except BaseException:

@@ -47,10 +47,16 @@ def encoder_id(conn: Connection, name: str, dimensions: int) -> int:
             return int(known[0][0])
         conn.execute("INSERT INTO encoders (name, dimensions) VALUES (?, ?)", (name, dimensions))
         new = conn.last_insert_rowid()
-        conn.execute(
-            f"CREATE VIRTUAL TABLE vec_{new} USING vec0 (vector float[{dimensions}], chunk_size={CHUNK_ROWS})"
-        )
+        create_table(conn, new, dimensions)
     return new
+
+
+def create_table(conn: Connection, encoder: int, dimensions: int) -> None:
+    """The searchable table of an encoder's vectors, empty."""
+    conn.execute(
+        f"CREATE VIRTUAL TABLE vec_{int(encoder)} USING vec0 "
+        f"(vector float[{int(dimensions)}], chunk_size={CHUNK_ROWS})"
+    )
 
 
 def encoders(conn: Connection) -> list[Encoder]:
