@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,12 @@ def test_a_relative_xdg_folder_is_ignored() -> None:
 def test_a_relative_home_is_below_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_paths({"MINDSCAPE_HOME": "home"}).data == tmp_path / "home"
+
+
+def test_a_socket_path_that_is_too_long_becomes_a_short_one_of_the_same_home(tmp_path: Path) -> None:
+    home = tmp_path / ("x" * 60) / ("y" * 60)
+    found = find_paths({"MINDSCAPE_HOME": str(home)})
+    assert found.database == home / "library.db"
+    assert len(os.fsencode(found.socket)) <= 100
+    assert found.socket == find_paths({"MINDSCAPE_HOME": str(home)}).socket
+    assert found.socket != find_paths({"MINDSCAPE_HOME": str(home / "other")}).socket

@@ -183,3 +183,13 @@ def test_a_passage_of_white_space_is_not_a_result(tmp_path: Path) -> None:
     made = Library(tmp_path / "library.db", {"/a.md": ["The ferry is blue.", " \n" * 500]}, FakeEmbedder())
     assert texts(made, find(made, "What is blue?")) == ["The ferry is blue."]
     made.close()
+
+
+def test_a_result_is_placed_where_the_words_of_the_query_stand(tmp_path: Path) -> None:
+    made = Library(tmp_path / "library.db", {"/a.md": ["The mill.\nThe weir.\nThe heron.\n"]}, FakeEmbedder())
+    lines = {
+        query: search_results(made.conn, find(made, query, vectors=False), None, query)[0]["line"]
+        for query in ("heron", "where is the weir?", "the mill and the heron")
+    }
+    made.close()
+    assert lines == {"heron": 3, "where is the weir?": 2, "the mill and the heron": 1}

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mindscape.ask.check import trimmed
-from mindscape.ask.language import surface_forms
+from mindscape.ask.language import all_terms, surface_forms, terms
 from mindscape.ask.retrieve import Ranked, inside
+from mindscape.sentences import sentences
 from mindscape_storage import contents, documents
 from mindscape_storage.database import Connection
 from mindscape_storage.frequencies import frequencies
@@ -35,11 +36,15 @@ class Source:
         return "\n".join([self.document.title or "", name, *self.passage.heading, self.passage.prefix])
 
 
-def load(conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None) -> list[Source]:
+def load(
+    conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None, query: str = ""
+) -> list[Source]:
     """The sources of ranked passages, in order; a document inside the scope stands before its copies outside.
 
-    A passage whose document has just gone is left out.
+    The place of a source is where the words of the query stand in its passage, else where that begins. A
+    passage whose document has just gone is left out.
     """
+    wanted = frozenset(terms(query) or all_terms(query))
     ids = [id_ for one in ranked for id_ in (one.passage_id, *one.twins)]
     passages = contents.passages_by_id(conn, ids)
     owners: dict[int, list[Document]] = {}
@@ -52,10 +57,19 @@ def load(conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None)
         holders = {doc.id: doc for passage in same for doc in owners[passage.content_id]}
         if same and holders:
             first, *rest = sorted(holders.values(), key=lambda document: not inside(scope, document))
-            start, _ = trimmed(same[0].text, 0, len(same[0].text))
-            place = contents.locate_in(conn, same[0], same[0].start + start)
+            place = contents.locate_in(conn, same[0], same[0].start + _offset_of(wanted, same[0].text))
             sources.append(Source(same[0], first, tuple(rest), place, one.score, one.legs))
     return sources
+
+
+def _offset_of(wanted: frozenset[str], text: str) -> int:
+    """Where the first sentence with the most of the wanted terms starts: one passage can span pages."""
+    best, most = trimmed(text, 0, len(text))[0], 0
+    for start, end in sentences(text) if wanted else ():
+        held = len(wanted.intersection(all_terms(text[start:end])))
+        if held > most:
+            best, most = trimmed(text, start, end)[0], held
+    return best
 
 
 def rarity(conn: Connection, question: str) -> dict[str, float]:
@@ -137,7 +151,7 @@ def document_of(document: Document) -> dict[str, Any]:
 
 
 def search_results(
-    conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None
+    conn: Connection, ranked: Sequence[Ranked], scope: Scope | None = None, query: str = ""
 ) -> list[dict[str, Any]]:
     """The `results` of the `search` shape: one for each distinct text, `also` naming its other documents."""
-    return [result_of(source, rank) for rank, source in enumerate(load(conn, ranked, scope), 1)]
+    return [result_of(source, rank) for rank, source in enumerate(load(conn, ranked, scope, query), 1)]

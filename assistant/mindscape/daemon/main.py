@@ -52,6 +52,8 @@ def main() -> int:
         paths = find_paths()
         settings = load_settings(paths.config_file)
         prepare_folders(paths)
+        # SQLite's temporary files hold what the library holds, and may need as much room: so beside it.
+        os.environ.setdefault("SQLITE_TMPDIR", str(paths.database.parent))
         lock = take_lock(paths.lock)
         _log_to(paths, foreground=ready_fd is None)
         asyncio.run(_serve(paths, settings, say))

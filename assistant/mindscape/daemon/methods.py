@@ -33,7 +33,8 @@ from mindscape.rpc import Stream
 from mindscape.text import display_path
 from mindscape_models.exam import ENOUGH_REFUSED, ENOUGH_RIGHT
 from mindscape_storage import check, choices, counters, documents, jobs, roots
-from mindscape_storage.database import Connection, checkpoint
+from mindscape_storage.compact import compact, scrub
+from mindscape_storage.database import Connection
 from mindscape_storage.errors import StorageError
 from mindscape_storage.records import Document, Root, Scope
 
@@ -42,6 +43,10 @@ Handled = Callable[[Json, Stream], Awaitable[Any]]
 REPORT_SECONDS = 0.2
 MAX_RESULTS = 200
 LONGEST_WAIT = 10_000_000
+_CATCHING_UP = (
+    "The folders are being compared with the disk since the start: what changed meanwhile may still be "
+    "missing here, or be told as it was."
+)
 
 
 class Methods:
@@ -158,8 +163,8 @@ class Methods:
         for root in chosen:
             await self._scheduler.scanner.remove_root(root, forget=forget)
         if forget:
-            # Until then the journal still holds the pages as they were.
-            await self._library.maintain(checkpoint)
+            await self._library.maintain(scrub)
+            await self._library.maintain(compact)
         await self._progress.notify()
         return {"removed": sum(root.documents for root in chosen)}
 
@@ -250,7 +255,7 @@ class Methods:
                 allowed = None if inside == Scope() else inside
                 ranked = retrieve(connection, query, vector, encoder, k, allowed, packed)
                 return {
-                    "results": search_results(connection, ranked, allowed),
+                    "results": search_results(connection, ranked, allowed, shorten(query)),
                     "coverage": coverage(
                         connection, encoder, vector is not None, has_query=bool(query.strip())
                     ),
@@ -259,8 +264,13 @@ class Methods:
             packed = self._scheduler.packed(encoder)
             found = await self._library.read(read)
         if missing:
-            found["coverage"]["notes"] = [*found["coverage"].get("notes", ()), missing]
+            found["coverage"]["notes"].append(missing)
+        found["coverage"]["notes"] += self._catching_up()
         return {"query": query, "took_ms": round((time.perf_counter() - began) * 1000, 1), **found}
+
+    def _catching_up(self) -> list[str]:
+        """What to say in answers until the folders have been looked at since the start."""
+        return [] if self._scheduler.compared else [_CATCHING_UP]
 
     async def _get(self, params: Json, stream: Stream) -> Json:
         del stream
@@ -270,6 +280,7 @@ class Methods:
     async def _ask(self, params: Json, stream: Stream) -> Json:
         question, mode = _text(params, "question"), _optional_text(params, "mode") or "auto"
         pieces: asyncio.Queue[Json | None] = asyncio.Queue()
+        catching_up = self._catching_up()
 
         async def forward() -> None:
             while (piece := await pieces.get()) is not None:
@@ -279,7 +290,7 @@ class Methods:
             encoder = await self._scheduler.encoder()
             forwarding = asyncio.create_task(forward())
             try:
-                return await ask(
+                answer = await ask(
                     question,
                     scope=_optional_text(params, "scope"),
                     mode=mode,
@@ -290,6 +301,8 @@ class Methods:
                     encoder_id=encoder,
                     packed=self._scheduler.packed(encoder),
                 )
+                answer["coverage"]["notes"] += catching_up
+                return answer
             finally:
                 pieces.put_nowait(None)
                 await forwarding
