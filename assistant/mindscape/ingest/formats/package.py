@@ -87,7 +87,7 @@ class Package:
         limit = min(MAX_PART_BYTES, self._left)
         chunks: list[bytes] = []
         size = 0
-        with self._zip.open(name) as member:
+        with self._zip.open(_whole(self._zip.getinfo(name))) as member:
             while chunk := member.read(_CHUNK):
                 size += len(chunk)
                 if size > limit:
