@@ -167,3 +167,99 @@ def test_no_text_starts_with_a_byte_order_mark(encoding: str) -> None:
 @pytest.mark.parametrize("declared", ["zip", "bz2", "hex", "rot13", "punycode", "idna", "no such", "a\0b"])
 def test_a_declared_codec_that_is_no_encoding_is_not_used(declared: str) -> None:
     assert decode(b"plain words", declared) == Decoded("plain words", "utf-8", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared"),
+    [
+        (RUSSIAN, "cp1251", "iso-8859-1"),
+        (RUSSIAN, "koi8_r", "windows-1251"),
+        (CHINESE, "gb18030", "iso-8859-1"),
+        (JAPANESE, "shift_jis", "windows-1252"),
+        (FRENCH, "utf-8", "iso-8859-1"),
+        (CHINESE, "utf-8", "gb2312"),
+        (JAPANESE, "utf-8", "shift_jis"),
+    ],
+)
+def test_a_declared_encoding_that_is_wrong_does_not_win(text: str, encoding: str, declared: str) -> None:
+    assert decode(text.encode(encoding), declared).text == text
+    page = f'<meta charset="{declared}"><p>{text}'
+    assert decode(page.encode(encoding), declared).text == page
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared"),
+    [
+        (FRENCH, "iso8859-1", "ISO-8859-1"),
+        (FRENCH, "mac_roman", "x-mac-roman"),
+        ("€ “quoted” – naïve café, déjà vu.", "cp1252", "latin1"),
+        ("Zażółć gęślą jaźń.", "iso8859-2", "iso-8859-2"),
+        ("שלום עולם וברכה לכל", "iso8859-8", "iso-8859-8-i"),
+        (JAPANESE, "cp932", "x-sjis"),
+        (KOREAN, "cp949", "ks_c_5601-1987"),
+        ("สวัสดีชาวโลกทุกคน", "cp874", "windows-874"),
+    ],
+)
+def test_a_declared_encoding_is_known_by_the_names_that_files_use(
+    text: str, encoding: str, declared: str
+) -> None:
+    decoded = decode(text.encode(encoding), declared)
+    assert (decoded.text, decoded.confidence, decoded.warnings) == (text, 1.0, ())
+
+
+@pytest.mark.parametrize("first", ["utf-8", "cp1252"])
+def test_a_file_of_two_halves_is_read_in_the_encoding_of_each(first: str) -> None:
+    second = "cp1252" if first == "utf-8" else "utf-8"
+    decoded = decode(FRENCH.encode(first) + FRENCH.encode(second))
+    assert decoded.text == FRENCH * 2
+    count = sum(character > "\x7f" for character in FRENCH)
+    assert decoded.warnings == (f"{count} bytes are not utf-8 and are read as cp1252.",)
+    assert decoded.confidence < 1
+
+
+def test_the_odd_bytes_of_another_script_are_read_in_its_own_encoding() -> None:
+    decoded = decode((RUSSIAN * 2).encode() + RUSSIAN.encode("cp1251"))
+    assert decoded.text == RUSSIAN * 3
+
+
+def test_bytes_that_are_no_letters_become_one_mark_each() -> None:
+    text = "Die Brücke führt über den Fluß. "
+    decoded = decode((text * 9).encode() + b"ab\xffcd\xfe\xff. " + text.encode())
+    assert decoded.text == text * 9 + "ab\ufffdcd\ufffd\ufffd. " + text
+    assert decoded.warnings == ("3 bytes are not utf-8 and are shown as \ufffd.",)
+
+
+def test_text_encoded_twice_is_left_as_it_is() -> None:
+    twice = FRENCH.encode().decode("latin-1")
+    assert decode(twice.encode()).text == clean(twice)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", [JAPANESE, CHINESE, KOREAN, RUSSIAN, "👩🏽 emoji 🇩🇪🇩🇪 only 😀😀😀\n"])
+def test_wide_text_of_any_script_is_recognised_without_a_mark(encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding)).text == text
+    assert decode(text.encode(encoding) + bytes(800)).text.rstrip(" ") == text
+
+
+def test_ascii_with_a_stray_nul_is_not_wide() -> None:
+    assert decode(b"one line of words, and more\0and more\n" * 20).text == (
+        "one line of words, and more and more\n" * 20
+    )
+
+
+def test_a_mark_inside_the_text_stays_where_it_is() -> None:
+    assert decode("a\ufeffb".encode()).text == "a\ufeffb"
+
+
+@pytest.mark.parametrize("encoding", ["hz", "iso2022_kr", "utf-7"])
+def test_letters_written_in_ascii_are_read(encoding: str) -> None:
+    text = KOREAN if encoding == "iso2022_kr" else CHINESE
+    decoded = decode(text.encode(encoding))
+    assert (decoded.text, decoded.confidence) == (text, 0.9)
+
+
+@pytest.mark.parametrize(
+    "data", [b"2+2=4 and C++11-14", b"\x1b[31mred\x1b[0m", b"~{ and ~} alone", b"a+b-c+abc-"]
+)
+def test_plain_ascii_is_never_taken_for_letters(data: bytes) -> None:
+    assert decode(data).encoding == "utf-8"

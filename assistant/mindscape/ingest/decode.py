@@ -11,7 +11,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from mindscape.ingest.guess import guess, guess_seven_bit, named
+from mindscape.ingest.guess import guess, guess_seven_bit, is_implausible, named
 from mindscape.ingest.mixed import page_of_bad_bytes, read_bad_bytes
 from mindscape.ingest.parsed import ParseFailure
 from mindscape.ingest.wide import wide_encoding
@@ -105,11 +105,11 @@ def detect(sample: bytes, declared: str | None = None, whole: bool = True) -> De
     utf8 = _utf8(sample, whole)
     if not utf8.bad:
         return _valid_utf8(sample, label)
-    if label and label != "utf-8" and _fits(sample, label):
+    if label and label != "utf-8" and _fits(sample, label) and not _is_wrong(sample, label):
         return Detected(label, 1.0)
     if utf8.is_mixed:
         return Detected("utf-8", 0.9, page=utf8.page)
-    return _guessed(*guess(sample[:SAMPLE_BYTES]))
+    return _guessed(*guess(sample[:SAMPLE_BYTES], believing=label is None))
 
 
 class TextDecoder:
@@ -270,6 +270,12 @@ def _fits(sample: bytes, encoding: str) -> bool:
     piece = sample[:_PIECE_BYTES]
     text, has_bad = _decode_some(codecs.getincrementaldecoder(encoding)(), piece, len(piece) == len(sample))
     return not has_bad or _ESCAPED.subn("", text)[1] * 100 <= _high_bytes(piece)
+
+
+def _is_wrong(sample: bytes, label: str) -> bool:
+    """Any bytes fit an encoding of one byte; enough of them tell whether they read as text in it."""
+    sample = sample[:SAMPLE_BYTES]
+    return _one_byte(label) and _high_bytes(sample) >= _LEAST_HIGH and is_implausible(sample, label)
 
 
 def _one_byte(encoding: str) -> bool:
