@@ -141,7 +141,7 @@ def test_bookmarks_decide_where_there_are_any() -> None:
 def test_running_titles_and_page_numbers_are_not_repeated() -> None:
     def edge(canvas: Any, document: Any) -> None:
         canvas.drawString(70, 820, "Annual report of the mill")
-        canvas.drawString(290, 20, f"Page {document.page}")
+        canvas.drawString(290, 20, f"Page {document.page} of 4")
 
     story = [part for number in range(4) for part in (paragraph(f"Body number {number}."), PageBreak())]
     result = parsed("a.pdf", flowing(story, edge))

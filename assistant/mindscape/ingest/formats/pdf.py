@@ -11,7 +11,8 @@ from mindscape.ingest.formats.build import TextBuilder
 from mindscape.ingest.formats.pdf_about import bookmarks_of, metadata_of, title_of, values_of
 from mindscape.ingest.formats.pdf_headings import heading_levels
 from mindscape.ingest.formats.pdf_notes import attachments_of, is_dynamic_form, labels_of
-from mindscape.ingest.formats.pdf_pages import Page, check_text, read_pages, without_running_titles
+from mindscape.ingest.formats.pdf_pages import Page, check_text, read_pages
+from mindscape.ingest.formats.pdf_running import without_running_titles
 from mindscape.ingest.formats.pieces import add_pieces
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mindscape.ingest.formats.pdf_layout import Piece
 
-_LARGER = 1.12
+LARGER = 1.12
 """Times the height of the body's letters."""
 _MAX_LETTERS = 200
 _MAX_LINES = 4
@@ -67,12 +67,7 @@ def _key(text: str) -> str:
 
 
 def _by_size(pages: Sequence[Sequence[Piece]]) -> list[list[int]]:
-    weights: Counter[float] = Counter()
-    for pieces in pages:
-        for piece in pieces:
-            if piece.size:
-                weights[_rounded(piece.size)] += sum(map(len, piece.lines))
-    body = max(weights, key=lambda size: weights[size], default=0.0)
+    body = body_size(pages)
     candidates = [
         [_rounded(piece.size) if _may_be_heading(piece, body) else 0.0 for piece in pieces]
         for pieces in pages
@@ -88,6 +83,16 @@ def _by_size(pages: Sequence[Sequence[Piece]]) -> list[list[int]]:
                 for size, piece in zip(page, pieces, strict=True)
             ]
     return [[level_of[size] for size in page] for page in candidates]
+
+
+def body_size(pages: Sequence[Sequence[Piece]]) -> float:
+    """The height of the letters of which there are most, in half points; 0.0 where there are none."""
+    weights: Counter[float] = Counter()
+    for pieces in pages:
+        for piece in pieces:
+            if piece.size:
+                weights[_rounded(piece.size)] += sum(map(len, piece.lines))
+    return max(weights, key=lambda size: weights[size], default=0.0)
 
 
 def _bold_share(pages: Sequence[Sequence[Piece]]) -> float:
@@ -108,7 +113,7 @@ def _may_be_heading(piece: Piece, body: float) -> bool:
         piece.kind == "paragraph"
         and not CAPTION.match(text)
         and " … " not in text
-        and piece.size > _LARGER * body
+        and piece.size > LARGER * body
         and len(text) <= _MAX_LETTERS
         and len(piece.lines) <= _MAX_LINES
         and sum(letter.isalpha() for letter in text) >= 2

@@ -15,6 +15,8 @@ _STAMPS = ((100, 0.6), (30, 0.15))
 """Letters and the share of the page's area: a page with no more of them and a picture of more than that shows
 what its text does not say. The fewer letters, the smaller the picture that must hold the rest."""
 _GARBAGE_SHARE = 0.3
+_DOUBTFUL_SHARE = 0.04
+"""Of the letters: codes for a few signs alone are no more, where the other letters are right."""
 _MAX_OBJECTS = 2_000
 _UNREADABLE = frozenset(("Co", "Cn", "Cc", "Cs"))
 
@@ -30,11 +32,12 @@ class Lack(Enum):
     """A few letters, such as a date or a number, and a picture that holds what the page shows."""
     LETTERS = "codes for letters"
     """Its fonts do not say which letters their shapes are."""
+    SOME_LETTERS = "codes for some letters"
 
     @property
     def is_readable_by_ocr(self) -> bool:
         """Whether the page shows what its text layer does not say."""
-        return self in (Lack.TEXT, Lack.STAMP, Lack.LETTERS)
+        return self not in (Lack.NOTHING, Lack.BLANK)
 
 
 def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run], *, drawn: bool = False) -> Lack:
@@ -47,7 +50,9 @@ def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run], *, drawn: bool = False
         if any(letters <= most and share > least for most, least in _STAMPS):
             return Lack.STAMP
     unreadable = sum(_is_unreadable(letter) for run in runs for letter in run.text)
-    return Lack.LETTERS if unreadable > _GARBAGE_SHARE * letters else Lack.NOTHING
+    if unreadable > _GARBAGE_SHARE * letters:
+        return Lack.LETTERS
+    return Lack.SOME_LETTERS if unreadable > _DOUBTFUL_SHARE * letters else Lack.NOTHING
 
 
 def _is_unreadable(letter: str) -> bool:

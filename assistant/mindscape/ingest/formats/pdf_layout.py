@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from statistics import median
 
@@ -17,10 +18,21 @@ _LEAST_LINES = 3
 _LEAST_SHARE = 0.15
 _LEAST_LETTERS = 15
 """A column's typical line has more letters; shorter ones are cells of a table."""
+_PROSE_LETTERS = 25
+"""A table or a chart beside prose is told from a table with a wordy column by where its lines stand."""
+_PROSE_LINES = 4
+_CLOSE = 0.3
+"""In letter heights: the lines of a text are no further apart."""
+_CELL_LETTERS = 4
+"""A narrower column holds bullets or numbers of the lines beside it."""
+_LEVEL = 0.2
+"""In letter heights: lines that differ less stand beside each other."""
+_ALIGNED_SHARE = 0.6
 _DOUBLE_SPACING = 1.2
 """In letter heights."""
 _LEADERS = re.compile(r"\s?(?:\.\s?){5,}")
 """The dots between an entry of a table of contents and its page."""
+_BROKEN_OFF = re.compile(r"[^\W_][-\u2010,]?$")
 _BULLET = re.compile(r"[•‣▪●◦∙·◆■□➢✓\uf0b7\uf0a7*–—-]\s")
 
 
@@ -47,8 +59,24 @@ def pieces_of(runs: Sequence[Run]) -> list[Piece]:
     if sum(run.letters for run in turned) > sum(run.letters for run in upright):
         # Vertical writing: the file's own order is the best there is.
         return [_turned(run) for run in runs]
-    pieces = [piece for region in _regions(upright) for piece in _region_pieces(lines_of(region))]
+    pieces: list[Piece] = []
+    for region in _regions(upright):
+        found = _region_pieces(lines_of(region))
+        if pieces and found and _goes_on(pieces[-1], found[0]):
+            pieces[-1] = replace(pieces[-1], lines=pieces[-1].lines + found.pop(0).lines)
+        pieces += found
     return pieces + [_turned(run) for run in turned]
+
+
+def _goes_on(before: Piece, after: Piece) -> bool:
+    """Whether a paragraph that a column breaks off goes on in the next one: in the middle of a sentence."""
+    return (
+        before.kind == after.kind == "paragraph"
+        and before.bold == after.bold
+        and abs(before.size - after.size) < 0.1 * before.size
+        and after.lines[0][:1].islower()
+        and bool(_BROKEN_OFF.search(before.lines[-1]))
+    )
 
 
 def lines_of(runs: Sequence[Run]) -> list[Line]:
@@ -141,13 +169,54 @@ def _are_columns(runs: Sequence[Run], gap: tuple[float, float]) -> bool:
     if min(len(left), len(right)) < _LEAST_LINES:
         return False
     letters = sum(run.letters for run in runs)
-    for side in (left, right):
-        if sum(run.letters for run in side) < _LEAST_SHARE * letters or _typical(side) < _LEAST_LETTERS:
-            return False
+    least = min(sum(run.letters for run in side) for side in (left, right))
+    typical = sorted(_typical(side) for side in (left, right))
+    if least < _LEAST_SHARE * letters or typical[0] < _LEAST_LETTERS:
+        narrow, wide = sorted((left, right), key=lambda side: sum(run.letters for run in side))
+        return (
+            typical[0] >= _CELL_LETTERS
+            and _is_prose(wide)
+            and not _are_aligned(left, right)
+            and _is_of_its_own(narrow)
+        )
     top = max(min(run.y0 for run in left), min(run.y0 for run in right))
     bottom = min(max(run.y1 for run in left), max(run.y1 for run in right))
     shorter = min(max(run.y1 for run in side) - min(run.y0 for run in side) for side in (left, right))
     return bottom - top > 0.3 * shorter
+
+
+def _is_prose(runs: Sequence[Run]) -> bool:
+    """Whether most lines are long and close below another one."""
+    lines = lines_of(runs)
+    following = sum(
+        after.y0 - before.y1 < _CLOSE * after.size and len(after.text) >= _PROSE_LETTERS
+        for before, after in pairwise(lines)
+    )
+    return following >= max(_PROSE_LINES, len(lines) / 2)
+
+
+def _is_of_its_own(runs: Sequence[Run]) -> bool:
+    """Whether the narrow side is a table, or lines as close as those of a text: no column of a table."""
+    lines = lines_of(runs)
+    in_table = 0
+    first = 0
+    while first < len(lines):
+        end = find_table(lines, first)
+        in_table += end - first if end else 0
+        first = end or first + 1
+    close = sum(after.y0 - before.y1 < _CLOSE * after.size for before, after in pairwise(lines))
+    return in_table > len(lines) / 2 or close > 0.7 * (len(lines) - 1)
+
+
+def _are_aligned(left: Sequence[Run], right: Sequence[Run]) -> bool:
+    """Whether the lines of the shorter side stand beside lines of the other, as the cells of a table do."""
+    few, many = sorted((left, right), key=len)
+    places = sorted(run.middle for run in many)
+    level = 0
+    for run in few:
+        at = bisect_left(places, run.middle - _LEVEL * run.size)
+        level += at < len(places) and places[at] <= run.middle + _LEVEL * run.size
+    return level > _ALIGNED_SHARE * len(few)
 
 
 def _typical(runs: Sequence[Run]) -> int:

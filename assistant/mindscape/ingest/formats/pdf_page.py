@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import pypdfium2
@@ -19,6 +22,7 @@ _HYPHENS = (0x02, 0xFFFE)
 """What PDFium gives for the hyphen at the end of a broken line."""
 _BOLD_WEIGHT = 600
 _QUARTER = 90
+_SPACED = re.compile(r"(?:[^\W_] ){4,}[^\W_]")
 _OF_LINES = (10, 13)
 _OF_SPACES = (9, 32, 0xA0)
 
@@ -99,8 +103,30 @@ def frames_of(page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage) -> list
         for each in found.runs:
             # A bold word at its start or end does not make a line bold.
             each.bold = all(_is_bold(raw, index) for index in {each.first_letter, each.last_letter})
+            if _SPACED.fullmatch(each.text):
+                each.text = _closed(each, raw, found)
         found.runs = _with_stacked_text(found.runs)
     return sorted(frames.values(), key=lambda found: -found.letters)
+
+
+def _closed(run: Run, raw: Any, frame: Frame) -> str:
+    """A line of letters set apart, as words: a wider gap than the usual one parts two of them."""
+    letters = run.text.split(" ")
+    codes = [ord(letter) for letter in letters]
+    if sum(letter.isalpha() for letter in letters) < 0.6 * len(letters):
+        return run.text  # a row of numbers
+    if all(after - before == 1 for before, after in pairwise(codes)):
+        return run.text  # the alphabet, or the choices of a question
+    loose = pdfium.FS_RECTF()
+    numbers = range(run.first_letter, run.last_letter + 1)
+    inked = [index for index in numbers if int(pdfium.FPDFText_GetUnicode(raw, index)) > 32]
+    boxes = [frame.place(*_box(raw, index, loose)) for index in inked]
+    if len(boxes) != len(letters):
+        return run.text
+    gaps = [after[0] - before[2] for before, after in pairwise(boxes)]
+    wide = max(1.7 * median(gaps), median(gaps) + 0.2 * run.size)
+    rest = zip(gaps, letters[1:], strict=True)
+    return letters[0] + "".join((" " if gap > wide else "") + letter for gap, letter in rest)
 
 
 def _frame(page: pypdfium2.PdfPage, degrees: int) -> Frame:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pypdfium2
@@ -21,8 +19,6 @@ from mindscape_storage.records import Status
 
 _EDGE = 0.1
 """Of the page's height: running titles and page numbers stand above or below this."""
-_LEAST_REPEATS = 3
-_LEAST_REPEAT_SHARE = 0.4
 _ADVICE = "OCR reads such pages in folders added with 'mindscape add --ocr FOLDER'."
 
 
@@ -85,6 +81,8 @@ def _page(
         confidence = confidence_of(lines)
         if lines:
             frames = [_read_frame(page, frames if lack is Lack.STAMP else [], lines)]
+    for frame in frames:
+        frame.runs = [run for run in frame.runs if run.without_controls()]
     pieces = [piece for frame in frames for piece in _pieces(frame)] + notes.pieces
     hides = len(seen) < len(found)
     return Page(number, tuple(pieces), lack, confidence, notes.links, hides)
@@ -129,6 +127,7 @@ def check_text(pages: Sequence[Page], unread: Sequence[int]) -> list[str]:
     for lack, said in (
         (Lack.TEXT, "no text layer"),
         (Lack.LETTERS, "a text layer that does not say which letters it shows"),
+        (Lack.SOME_LETTERS, "letters that the text layer does not tell"),
         (Lack.STAMP, "almost no text beside a picture"),
     ):
         numbers = [page.number for page in pages if page.lack is lack and page.says_less_than_it_shows]
@@ -179,28 +178,3 @@ def _was(numbers: Sequence[int]) -> str:
 
 def _has(numbers: Sequence[int]) -> str:
     return "have" if len(numbers) > 1 else "has"
-
-
-def without_running_titles(pages: Iterable[Page]) -> list[Page]:
-    """Pages with text, less the page numbers and all but the first of each title that comes on many pages."""
-    pages = [page for page in pages if page.pieces]
-    seen = Counter(key for page in pages for key in {_running(piece) for piece in page.pieces} if key)
-    least = max(_LEAST_REPEATS, _LEAST_REPEAT_SHARE * len(pages))
-    shown: set[str] = set()
-    kept: list[Page] = []
-    for page in pages:
-        pieces: list[Piece] = []
-        for piece in page.pieces:
-            key = _running(piece)
-            if not key or seen[key] < least or (key not in shown and re.search(r"[^\W\d_]{4}", key)):
-                pieces.append(piece)
-            shown.add(key)
-        kept.append(replace(page, pieces=tuple(pieces)))
-    return kept
-
-
-def _running(piece: Piece) -> str:
-    """What a running title is compared by; empty for what cannot be one."""
-    if not piece.at_edge or len(piece.lines) > 2:
-        return ""
-    return re.sub(r"\d+", "#", " ".join(piece.lines)).casefold()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Self
 
 MAX_GAP = 0.8
 """Between the parts of one run, in heights of its letters; a wider one separates cells or columns."""
 _RIGHT_TO_LEFT = ((0x0590, 0x08FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF))
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, downwards from the top left corner of the page as its text is read."""
@@ -76,6 +79,12 @@ class Run:
         self._sum_height += other._sum_height
         self.last = other.last
         self.last_letter = other.last_letter
+
+    def without_controls(self) -> bool:
+        """Put spaces for codes that are no letters; False when nothing is left."""
+        if not self.text.isprintable():
+            self.text = " ".join(_CONTROLS.sub(" ", self.text).split())
+        return bool(self.text)
 
     def continues(self, letter: str, box: Box) -> bool:
         """Whether a letter stands on the same line, close behind the last one."""
