@@ -166,7 +166,7 @@ class TextDecoder:
 
 def clean(text: str) -> str:
     """The text rule's control characters: each becomes one space, so that offsets hold."""
-    return _CONTROLS.sub(lambda run: " " * len(run[0]), text)
+    return text if text.isprintable() else _CONTROLS.sub(lambda run: " " * len(run[0]), text)
 
 
 def line_starts(text: str) -> list[int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.ingest.formats.shape import assert_well_formed, slices
 
 from mindscape.ingest.formats import build
-from mindscape.ingest.formats.build import TextBuilder
+from mindscape.ingest.formats.build import TextBuilder, collapsed
 from mindscape.ingest.parsed import Parsed, ParseFailure
 from mindscape_storage.records import Status
 
@@ -55,3 +57,9 @@ def test_a_text_that_would_be_too_much_is_refused_and_changes_nothing(
         builder.include(inner(), below=1)
     assert failure.value.status is Status.TOO_LARGE
     assert builder.build("message/rfc822") == before
+
+
+@given(st.text(" \n\t\u00a0a", max_size=30))
+def test_white_space_collapses_to_a_space_or_a_line_end(text: str) -> None:
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    assert collapsed(text) == "\n".join(line for line in lines if line)

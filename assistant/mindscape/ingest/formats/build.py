@@ -14,13 +14,18 @@ from mindscape_storage.records import Mark, Status
 MAX_CHARACTERS = 40_000_000
 MAX_LINKS = 10_000
 """Of one text: a mailbox would have millions."""
-_SPACES = re.compile(r"[^\S\n]+")
+# Not a single space, of which a text is full and which stays as it is.
+_SPACES = re.compile(r" [^\S\n]+|[^\S\n ][^\S\n]*")
 _AROUND_LINE_END = re.compile(r" ?\n[ \n]*")
 
 
 def collapsed(text: str) -> str:
     """Runs of white space as one space, or one line end where there was one; nothing at the edges."""
-    return _AROUND_LINE_END.sub("\n", _SPACES.sub(" ", text)).strip()
+    if "  " not in text and text.isprintable():
+        # The only white space in it is single spaces: most paragraphs are so, and the rest takes time.
+        return text.strip()
+    text = _SPACES.sub(" ", text)
+    return (_AROUND_LINE_END.sub("\n", text) if "\n" in text else text).strip()
 
 
 @dataclass(slots=True)

@@ -37,6 +37,8 @@ _KINDS: dict[str, BlockKind] = {
     "blockquote": "quote",
     "pre": "code",
 }
+# Not a single space, of which a text is full and which stays as it is.
+_SPACES = re.compile(r" [ \t\n\r\f]+|[\t\n\r\f][ \t\n\r\f]*")
 _HEADING = re.compile(r"h[1-6]")
 _STRUCTURE = ("table", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote")
 _MAX_CELL = 400
@@ -59,7 +61,8 @@ class _Walk:
 
     def say(self, text: str | None) -> None:
         if text:
-            self.inline.append(text if self.verbatim else re.sub(r"[ \t\n\r\f]+", " ", text))
+            as_it_is = self.verbatim or ("  " not in text and text.isprintable())
+            self.inline.append(text if as_it_is else _SPACES.sub(" ", text))
 
     def start(self, element: Element, tag: str) -> None:
         if tag == "br":
