@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from itertools import pairwise
+from unicodedata import category
 
 import pytest
 from hypothesis import given
@@ -162,6 +163,13 @@ def test_lone_halves_of_utf16_pairs_become_one_mark_each() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_no_text_starts_with_a_byte_order_mark(encoding: str) -> None:
     assert decode("\ufeff\ufeffnote".encode(encoding)).text == "note"
+
+
+@given(st.text(st.characters(max_codepoint=0x3FF), max_size=40))
+def test_cleaning_turns_controls_into_spaces_and_nothing_else(text: str) -> None:
+    kept = "\t\n\f\r"
+    expected = [" " if category(one) == "Cc" and one not in kept else one for one in text]
+    assert clean(text) == "".join(expected)
 
 
 @pytest.mark.parametrize("declared", ["zip", "bz2", "hex", "rot13", "punycode", "idna", "no such", "a\0b"])
