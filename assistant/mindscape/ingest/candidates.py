@@ -1,0 +1,154 @@
+"""The sentences of a text that can stand in its summary: markup off, judged by shape, in any language.
+
+What is no prose (headings, rows of tables, code) is kept with a low class, for texts that hold nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mindscape.ingest.markup import plain
+from mindscape.ingest.passages import MAX_CHARACTERS, count_tokens
+from mindscape.sentences import sentences
+
+PROSE, ITEM, FRAGMENT, HEADING, ROW, CODE = range(6)
+"""Classes of candidates, the best first."""
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Letters of scripts that put no space between words; sentences of them are joined without one."""
+
+
+class Candidate(NamedTuple):
+    """A sentence, or a line that is none, as it would stand in the summary."""
+
+    text: str
+    tokens: int
+    kind: int
+    child: int
+    """The ordinal of the child it is from."""
+    opens: bool
+    """True when it is the first sentence of its paragraph."""
+
+
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,}|\*{3,}|_{3,}|(?:[*_-][ \t]+){3,})[ \t]*$")
+_ITEM = re.compile(
+    r"[ \t]*(?:[-*+\u2022\u25e6\u25aa\u2013]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
+)
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![^\]\n]{1,30}\][+-]?)?")
+_RULE_ROW = re.compile(r"[\s|:+=-]*$")
+_PROPERTY = re.compile(r"[ \t]*[\w-]{1,30}:(?:[ \t]*$|[ \t]+\S)")
+_CODE = re.compile(
+    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|</?\w|[$>][ \t]+\w|//|/\*|#!|@\w+[({])|.*(?:[{;]|\);?|=>|->)[ \t]*$"
+)
+
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_TERMINAL = re.compile(
+    "[.!?\u2026\u203c\u2047-\u2049\u3002\uff01\uff1f\uff61\uff0e\u0964\u0965\u061f\u06d4\u0589\u1362\u1367\u104b\u17d4\u0f0d:;]"
+    "[\"'\u201d\u2019\u201c\u2018\xbb\u203a\u300d\u300f\uff09\u300b)\\]*_\\s]*$"
+)
+_LETTERS = re.compile(r"[^\W\d_]")
+_LEAST_TOKENS = 5
+_LEAST_LETTERS = 0.6
+
+
+def candidates(text: str, child: int) -> Iterator[Candidate]:
+    """What the text of a child consists of, in order; at most MAX_CHARACTERS of it are looked at."""
+    for kind, paragraph in _paragraphs(_UNSAFE.sub("", text[:MAX_CHARACTERS])):
+        if kind in (PROSE, ITEM):
+            yield from _of_prose(paragraph, kind, child)
+        elif line := _row(paragraph) if kind == ROW else plain(paragraph):
+            yield Candidate(line, count_tokens(line), kind, child, opens=True)
+
+
+def is_whole(text: str) -> bool:
+    """True for a text that ends as sentences do."""
+    return _TERMINAL.search(text) is not None
+
+
+def _of_prose(paragraph: str, kind: int, child: int) -> Iterator[Candidate]:
+    line = plain(paragraph)
+    for ordinal, (start, end) in enumerate(sentences(line)):
+        sentence = line[start:end].strip()
+        tokens = count_tokens(sentence)
+        if tokens:
+            yield Candidate(sentence, tokens, _kind(sentence, tokens, kind), child, ordinal == 0)
+
+
+def _kind(sentence: str, tokens: int, kind: int) -> int:
+    """A sentence has an end, enough words, and is made of letters for the greater part."""
+    letters = len(_LETTERS.findall(sentence))
+    whole = tokens >= _LEAST_TOKENS and letters >= _LEAST_LETTERS * (len(sentence) - sentence.count(" "))
+    return kind if whole and is_whole(sentence) else FRAGMENT
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """The text's paragraphs, items, headings, rows and lines of code, with their classes."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    fences = [at for at, line in enumerate(lines) if _FENCE.match(line)]
+    # A fence that is not closed may have been opened in the passage before: then it tells nothing.
+    fenced = {
+        at for first, last in zip(fences[::2], fences[1::2], strict=False) for at in range(first, last + 1)
+    } | set(fences)
+    properties = _front_matter(lines)
+    kind, waiting = PROSE, list[str]()
+    for at, line in enumerate(lines):
+        found = _line_kind(line, at in fenced, at < properties)
+        if found is None or found != PROSE:
+            if waiting:
+                yield kind, "\n".join(waiting)
+            waiting = []
+            kind = PROSE
+        if found is None:
+            continue
+        if found == HEADING:
+            match = _HEADING.match(line)
+            yield HEADING, match["title"] if match else line
+        elif found == ITEM:
+            kind, waiting = ITEM, [_ITEM.sub("", _QUOTE.sub("", line), count=1)]
+        elif found == PROSE:
+            waiting.append(_QUOTE.sub("", line))
+        else:
+            yield found, line
+    if waiting:
+        yield kind, "\n".join(waiting)
+
+
+def _line_kind(line: str, fenced: bool, front: bool) -> int | None:
+    """The class of a line; None for one that only separates."""
+    if not line.strip() or _UNDERLINE.match(line) or (fenced and _FENCE.match(line)):
+        return None
+    if fenced:
+        return CODE
+    if front:
+        return ROW
+    if _HEADING.match(line):
+        return HEADING
+    if line.lstrip().startswith("|") or line.count("|") > 1 or line.count("\t") > 1:
+        return None if _RULE_ROW.match(line) else ROW
+    if _ITEM.match(line):
+        return ITEM
+    if _CODE.match(line) and not _TERMINAL.search(line.rstrip(";")):
+        return CODE
+    return PROSE
+
+
+def _front_matter(lines: list[str]) -> int:
+    """How many lines at the start are properties of a note: those between two lines of three hyphens."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next(
+        (at + 1 for at, line in enumerate(lines[1:60], start=1) if line.rstrip() in ("---", "...")), 0
+    )
+
+
+def _row(line: str) -> str:
+    cells = [plain(cell) for cell in re.split(r"[|\t]", line)]
+    return ", ".join(cell for cell in cells if cell)

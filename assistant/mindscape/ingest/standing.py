@@ -1,0 +1,51 @@
+"""How well a sentence reads where nothing stands before it: by its first word, its marks and its length."""
+
+from __future__ import annotations
+
+import re
+
+from mindscape.ingest.candidates import Candidate
+
+# Words that lean on the sentence before: pronouns and connectives.
+_LEANING_WORDS = """
+    he she it they him her his hers its their theirs them this that these those such here there then
+    thus hence so but and or yet nor however therefore moreover furthermore besides also too still
+    instead otherwise meanwhile nevertheless nonetheless consequently accordingly again similarly
+    likewise finally next afterwards i we you my our your me us myself himself herself yes no oh well ah
+    er sie es ihm ihr ihn ihnen sein seine ihre dies dieser diese dieses das da dann danach darauf doch
+    aber und oder denn deshalb daher deswegen trotzdem dennoch jedoch auch ich wir du mein unser nun ja
+    nein il elle ils elles ce cela ceci cette ces lui leur son sa ses alors puis donc mais et ou
+    cependant pourtant toutefois ensuite ainsi enfin je nous vous oui non ella ello ellos ellas esto eso
+    aquello este esta estos estas ese esa su sus entonces luego pero y o sin además así también yo
+    nosotros sí lei essi esse loro questo questa quello quella suo sua allora poi ma e però quindi
+    dunque inoltre hij zij ze het dit dat deze die hun zijn haar toen daarna maar en of dus echter ook
+    он она оно они его её их это этот эта эти тот там тогда потом затем но и а или однако поэтому также
+    я мы
+"""
+_LEANING = frozenset(_LEANING_WORDS.split())
+_LEANING_UNSPACED = re.compile(
+    "[他她它这這那但而我你彼]|所以|因此|然后|然後|于是|於是|不过|不過|可是|また|しかし|そして|それ|これ|その|この|だから|でも"
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_SPEECH = re.compile(
+    '^["\u201c\u2018\u201e\xab\u201a\u300c\u300e\u2014\u2013\'-]|["\u201c\u201d\u201e\u300c\u300d\u300e\u300f]'
+)
+
+
+def standing(one: Candidate) -> float:
+    """How well the candidate reads where nothing stands before it: from 0 to 1."""
+    text = one.text
+    value = 1.0
+    first = _WORD.search(text)
+    word = first.group() if first else ""
+    if word.casefold() in _LEANING or _LEANING_UNSPACED.match(word):
+        value *= 0.6
+    if text[:1].islower():
+        value *= 0.5
+    if _SPEECH.search(text):
+        value *= 0.4
+    if text.rstrip("\"'\u201d\u2019)*_ ").endswith(("?", "!", "\uff1f", "\uff01", "\u061f", ":", ";")):
+        value *= 0.6
+    if one.tokens < 10:
+        value *= 0.6
+    return value * (1.2 if one.opens else 1)
