@@ -118,8 +118,13 @@ class Scanner:
             root = there[root.id]
             if not await asyncio.to_thread(os.path.lexists, root.path):
                 await asyncio.to_thread(self._watcher.watch, root.path)
-                await self._set_mode(root, "away", None)
+                why = f"{display_path(root.path)} is not there now; it is looked at again when it returns."
+                await self._set_mode(root, "away", why)
                 return
+            if not self._watcher.blind(root.path) and not await asyncio.to_thread(
+                self._watcher.sees, root.path
+            ):
+                starts = ()  # it is watched from now on: every folder has to be entered
 
             def read(connection: Connection) -> tuple[Known, Memory]:
                 return _known(connection, root, starts), Memory(
@@ -130,6 +135,9 @@ class Scanner:
 
             known, memory = await self._library.read(read)
             look = await asyncio.to_thread(self._look_at, root, starts, known, memory)
+            if not starts:
+                others = self._identities.items()
+                self._identities = {at: what for at, what in others if not _covers(root.path, at)}
             self._identities.update(look.entered)
             if not await self._settle_mode(root, look, memory, whole=not starts):
                 return
@@ -174,7 +182,7 @@ class Scanner:
     def _mounts_changed(self) -> None:
         """Something was mounted or unmounted somewhere: look at the roots that concerns."""
         everything = mounted()
-        for root, before in self._around.items():
+        for root, before in list(self._around.items()):  # a scan may be adding to it
             if _mounts_of(root, everything) != before:
                 self._watcher.look_at(root)
 
