@@ -143,3 +143,23 @@ def test_text_under_more_tables_than_can_be_read_is_not_called_empty() -> None:
         parsed("deep.docx", docx(body))
     assert failure.value.status is Status.TOO_LARGE
     assert "256 levels" in failure.value.reason
+
+
+def test_a_large_first_letter_belongs_to_its_word_and_pictures_say_what_they_show() -> None:
+    cap = '<w:p><w:pPr><w:framePr w:dropCap="drop"/></w:pPr><w:r><w:t>D</w:t></w:r></w:p>'
+    drawing = (
+        '<w:r><w:drawing><wp:docPr xmlns:wp="urn:wp" id="1" name="Picture 1" descr="{}"/></w:drawing></w:r>'
+    )
+    drawings = "".join(drawing.format(said) for said in ("A heron on one leg", "img_01.png"))
+    body = f"{cap}<w:p><w:r><w:t>rop caps.</w:t></w:r></w:p><w:p><w:r><w:t>See</w:t></w:r>{drawings}</w:p>"
+    assert parsed("a.docx", docx(body)).text == "Drop caps.\n\nSee [A heron on one leg]"
+
+
+def test_a_formula_is_a_line_of_text() -> None:
+    math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    run = "<m:r><m:t>{}</m:t></m:r>"
+    power = f"<m:sSup><m:e>{run.format('x')}</m:e><m:sup>{run.format('2')}</m:sup></m:sSup>"
+    part = f"<m:f><m:num>{power}</m:num><m:den>{run.format('a+b')}</m:den></m:f>"
+    root = f"<m:rad><m:deg/><m:e>{run.format('y')}</m:e></m:rad>"
+    body = f"<w:p><w:r><w:t>So </w:t></w:r><m:oMath {math}>{part}{run.format('=')}{root}</m:oMath></w:p>"
+    assert parsed("a.docx", docx(body)).text == "So (x^2)/(a+b) = √(y)"

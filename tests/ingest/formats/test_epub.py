@@ -110,3 +110,12 @@ def test_a_book_that_unpacks_too_far_is_too_large(monkeypatch: pytest.MonkeyPatc
     assert failure_of(epub({"one.xhtml": ONE, "big.xhtml": "<p>" + " x" * 100_000})) is Status.TOO_LARGE
     monkeypatch.setattr(package, "MAX_MEMBERS", 3)
     assert failure_of(epub({"one.xhtml": ONE})) is Status.TOO_LARGE
+
+
+def test_a_page_that_is_a_drawing_gives_what_is_written_in_it() -> None:
+    drawing = (
+        '<svg xmlns="http://www.w3.org/2000/svg"><title>Map of the isles</title><desc>Drawn in 1931</desc>'
+        "<path d='M 0 0'/><text><tspan>North</tspan> <tspan>quay</tspan></text></svg>"
+    )
+    result = parsed("b.epub", epub({"one.svg": drawing, "two.xhtml": TWO}))
+    assert result.text == "Map of the isles\n\nDrawn in 1931\n\nNorth quay\n\nSecond words."

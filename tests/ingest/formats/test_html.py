@@ -114,3 +114,32 @@ def test_any_soup_of_tags_has_a_proper_shape(pieces: list[str]) -> None:
     except ParseFailure as failure:
         if failure.status is not Status.EMPTY:
             raise
+
+
+def test_formulas_and_what_pictures_say_are_text() -> None:
+    math = (
+        "<math><msub><mi>x</mi><mn>1</mn></msub><mo>=</mo><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
+        "<msqrt><mi>c</mi></msqrt></mfrac><annotation>\\tex</annotation></math>"
+    )
+    page = (
+        f"<p>With {math} follows <img src='m.png' alt='y squared'> at once.</p>"
+        "<figure><img src='h.png' alt='A heron'><figcaption>A heron, 1931</figcaption></figure>"
+        "<img src='logo.png' alt='logo.png'><table><tr><td>pole</td><td><img alt='red'></td></tr>"
+        f"<tr><td>mast</td><td>{math}</td></tr></table>"
+    )
+    text = parsed("a.html", page).text
+    assert "With x_1 = (a + b)/(√(c)) follows y squared at once." in text
+    assert text.count("heron") == 1
+    assert "logo" not in text
+    assert "pole | red" in text
+    assert "mast | x_1 = (a + b)/(√(c))" in text
+
+
+def test_a_page_that_is_all_menus_is_read_with_them() -> None:
+    links = "".join(f"<li><a href='/{n}'>Chapter {n} of the handbook</a></li>" for n in range(20))
+    page = f"<body><nav><ul>{links}</ul></nav><footer>All about boots</footer><p>Index</p></body>"
+    text = parsed("a.html", page).text
+    assert "Chapter 7 of the handbook" in text
+    assert "Index" in text
+    article = "<p>" + "The boots stand by the door of the hall. " * 30 + "</p>"
+    assert "Chapter 7" not in parsed("a.html", page.replace("<p>Index</p>", article)).text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mindscape.ingest.formats.build import TextBuilder, collapsed
 from mindscape.ingest.formats.docx_styles import Styles, read_styles
@@ -94,9 +95,13 @@ def _relations(data: bytes | None, base: str) -> Iterator[tuple[str, str]]:
 
 def _add_body(body: Element, styles: Styles, builder: TextBuilder) -> None:
     """Paragraphs and tables in order, also those inside content controls and tracked insertions."""
+    capital = ""
     for block in paragraphs(body):
-        if isinstance(block, Paragraph):
-            _add_paragraph(block, styles, builder)
+        if isinstance(block, Paragraph) and block.drops_cap:
+            capital += block.text.strip()
+        elif isinstance(block, Paragraph):
+            _add_paragraph(replace(block, text=capital + block.text), styles, builder)
+            capital = ""
         else:
             rows, has_header = row_texts(block)
             if any(len(row) > 1 for row in rows):

@@ -90,5 +90,10 @@ def _is_heading_name(name: str) -> bool:
 
 
 def style_values(properties: Element) -> dict[str, str]:
-    """The direct settings of a paragraph: name to value."""
-    return {local_name(held): attribute(held, "val") or "" for held in properties.iter()}
+    """The direct settings of a paragraph: name to value; `dropCap` is one of its frame."""
+    values: dict[str, str] = {}
+    for held in properties.iter():
+        values[local_name(held)] = attribute(held, "val") or ""
+        if cap := attribute(held, "dropCap"):
+            values["dropCap"] = cap
+    return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from lxml import etree
 
 from mindscape.ingest.formats.build import collapsed
 from mindscape.ingest.formats.docx_styles import outline_level, style_values
+from mindscape.ingest.formats.formula import formula_text
 from mindscape.ingest.formats.xml import Element, attribute, local_name
 
 _DELETED = frozenset(("del", "moveFrom", "instrText", "delInstrText", "rPr", "sectPr"))
@@ -20,6 +22,8 @@ _TEXTS = {
     "softHyphen": "\u00ad",
 }
 _REFERENCES = ("footnoteReference", "endnoteReference")
+_MAX_ALT = 1_000
+_FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class Paragraph:
     style: str = ""
     outline: int = 0
     in_list: bool = False
+    drops_cap: bool = False
+    """It holds only the large first letter of the next paragraph."""
 
 
 def paragraphs(part: Element) -> Iterator[Paragraph | Element]:
@@ -67,6 +73,11 @@ def _paragraph(element: Element) -> Iterator[Paragraph]:
             pieces.append(held.text or "")
         elif name in _REFERENCES:
             pieces.append(f"[{attribute(held, 'id') or ''}]")
+        elif name == "oMath":
+            pieces.append(formula_text(held))
+            events.skip_subtree()
+        elif name == "docPr":
+            pieces.append(_alternative(held))
         else:
             pieces.append(_TEXTS.get(name, ""))
     yield Paragraph(
@@ -74,6 +85,7 @@ def _paragraph(element: Element) -> Iterator[Paragraph]:
         style=values.get("pStyle", ""),
         outline=outline_level(values.get("outlineLvl")),
         in_list="numPr" in values and values.get("numId") != "0",
+        drops_cap=values.get("dropCap") in ("drop", "margin"),
     )
     for box in boxes:
         for inner in box.iter("{*}p"):
@@ -90,11 +102,22 @@ def paragraph_text(element: Element) -> str:
             events.skip_subtree()
         elif name == "t":
             pieces.append(held.text or "")
+        elif name == "oMath":
+            pieces.append(formula_text(held))
+            events.skip_subtree()
+        elif name == "docPr":
+            pieces.append(_alternative(held))
         elif name in ("p", "tc"):
             pieces.append(" ")
         else:
             pieces.append(_TEXTS.get(name, ""))
     return "".join(pieces)
+
+
+def _alternative(properties: Element) -> str:
+    """What a picture says to who cannot see it, in brackets: it is not part of the sentence it stands in."""
+    text = " ".join((attribute(properties, "descr") or "").split())[:_MAX_ALT]
+    return f" [{text}] " if text and not _FILE_NAME.fullmatch(text) else ""
 
 
 def row_texts(table: Element) -> tuple[list[list[str]], bool]:

@@ -110,6 +110,9 @@ def _add_chapter(package: Package, name: str, label: str, builder: TextBuilder) 
         return
     if not data.strip():
         return
+    if name.lower().endswith(".svg"):
+        _add_drawing(data, name, label, builder)
+        return
     try:
         root = tree_of(decode(data, declared_encoding(data)).text)
     except ParseFailure:
@@ -124,6 +127,15 @@ def _add_chapter(package: Package, name: str, label: str, builder: TextBuilder) 
     builder.mark("chapter", label or name.rpartition("/")[2])
     builder.open_section(1, label)
     walk(body, builder, page=False)
+
+
+def _add_drawing(data: bytes, name: str, label: str, builder: TextBuilder) -> None:
+    """A page that is one drawing: its title, its description and what is written in it."""
+    builder.mark("chapter", label or name.rpartition("/")[2])
+    builder.open_section(1, label)
+    for held in xml_tree(data, name).iter():
+        if local_name(held) in ("title", "desc", "text"):
+            builder.add("paragraph", " ".join(inner_text(held).split()))
 
 
 def _metadata(opf: Element) -> dict[str, Any]:

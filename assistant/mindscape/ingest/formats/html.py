@@ -24,6 +24,8 @@ _NESTING = re.compile(
 )
 _MAIN = "//*[self::main or @role='main']"
 _LEAST_MAIN_SHARE = 0.3
+_LEAST_PAGE_SHARE = 0.2
+"""Of what a page shows; where less is left without its menus and banners, they are read too."""
 
 
 def parse(source: Source, media_type: str) -> Parsed:
@@ -37,12 +39,19 @@ def parse(source: Source, media_type: str) -> Parsed:
     builder = TextBuilder(warnings=list(decoded.warnings))
     if root is None:
         return builder.build(media_type, decoded=decoded)
+    body = root.find("body")
     readable = _readable(root)
     heading = root.find(".//h1")
     if heading is not None and readable.tag != "body" and readable.find(".//h1") is None:
         # A page whose main part leaves its own heading to a banner above it.
         builder.add("heading", collapsed(text_of(heading)), level=1)
     walk(readable, builder, page=True)
+    if builder.length < _LEAST_PAGE_SHARE * _letters(readable):
+        whole = TextBuilder(warnings=list(decoded.warnings))
+        walk(root if body is None else body, whole, page=False)
+        if builder.length < _LEAST_PAGE_SHARE * whole.length:
+            # It is made of menus, such as the index of a site: then they are what it says.
+            builder = whole
     title = collapsed(root.findtext(".//title") or "") or next((h.text for h in builder.headings), None)
     return builder.build(media_type, title, _metadata(root), decoded)
 

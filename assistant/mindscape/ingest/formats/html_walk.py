@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from mindscape.ingest.formats.build import TextBuilder, collapsed
+from mindscape.ingest.formats.formula import formula_text
 from mindscape.ingest.formats.rows import table_block
 from mindscape.ingest.formats.xml import Element, local_name
 from mindscape.ingest.parsed import BlockKind
 
 _MAX_LINKS = 10_000
 _DROPPED_NAMES = """
-script style template noscript svg math head iframe object embed applet canvas audio video map
+script style template noscript svg head iframe object embed applet canvas audio video map
 select button input textarea datalist option rt rp noframes
 """
 _BLOCK_NAMES = """
@@ -42,6 +43,8 @@ _SPACES = re.compile(r" [ \t\n\r\f]+|[\t\n\r\f][ \t\n\r\f]*")
 _HEADING = re.compile(r"h[1-6]")
 _STRUCTURE = ("table", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote")
 _MAX_CELL = 400
+_MAX_ALT = 1_000
+_FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.I)
 
 
 @dataclass(slots=True)
@@ -67,6 +70,8 @@ class _Walk:
     def start(self, element: Element, tag: str) -> None:
         if tag == "br":
             self.inline.append("\n")
+        elif tag == "img":
+            self.say(alternative(element))
         elif tag == "a":
             _note_link(element, self.builder)
         if tag not in _BLOCK:
@@ -96,10 +101,11 @@ def walk(root: Element, builder: TextBuilder, page: bool) -> None:
     events = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     skipped: Element | None = None
     for event, element in events:
-        tag = local_name(element).lower()
+        tag = tag_of(element)
         if event == "start":
             rows = _data_rows(element) if tag == "table" else None
-            if rows is not None or (element is not root and _is_left_out(element, tag, page)):
+            left_out = element is not root and _is_left_out(element, tag, page)
+            if rows is not None or left_out or tag == "math":
                 skipped = element
                 events.skip_subtree()
                 if rows:
@@ -107,6 +113,8 @@ def walk(root: Element, builder: TextBuilder, page: bool) -> None:
                     table_block(builder, rows, collapsed(_caption(element)), _has_header(element))
                 elif tag in _BLOCK:
                     state.flush()
+                elif not left_out:
+                    state.say(formula_text(element))
             else:
                 state.start(element, tag)
             continue
@@ -115,6 +123,21 @@ def walk(root: Element, builder: TextBuilder, page: bool) -> None:
         if element is not root:
             state.say(element.tail)
     state.flush()
+
+
+def tag_of(element: Element) -> str:
+    """The name in lower case; XHTML may write `m:math` where HTML has `math`."""
+    return local_name(element).rpartition(":")[2].lower()
+
+
+def alternative(image: Element) -> str:
+    """What a picture says to who cannot see it, apart from the words around it; empty for a file name."""
+    text = collapsed(image.get("alt") or "")[:_MAX_ALT].rstrip()
+    figure = next(image.iterancestors("figure"), None)
+    caption = None if figure is None else figure.find(".//figcaption")
+    if not text or _FILE_NAME.fullmatch(text) or (caption is not None and text in text_of(caption)):
+        return ""
+    return f" {text} "
 
 
 def _kind_of(tag: str) -> BlockKind | None:
@@ -170,13 +193,17 @@ def text_of(element: Element) -> str:
     pieces: list[str] = []
     events = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, held in events:
-        tag = local_name(held).lower()
+        tag = tag_of(held)
         if event == "start":
             if held is not element and _is_left_out(held, tag, page=False):
                 events.skip_subtree()
                 continue
+            if tag == "math":
+                events.skip_subtree()
+                pieces.append(formula_text(held))
+                continue
             pieces.append(" " if tag in _BLOCK or tag == "br" else "")
-            pieces.append(held.text or "")
+            pieces.append(alternative(held) if tag == "img" else held.text or "")
         elif held is not element:
             pieces.append(" " if tag in _BLOCK else "")
             pieces.append(held.tail or "")
