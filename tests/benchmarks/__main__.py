@@ -1,8 +1,8 @@
-"""Run every benchmark and write the table into the README."""
+"""Run every benchmark and write the tables into the README."""
 
 from __future__ import annotations
 
-from tests.benchmarks import bench_embedding, bench_process, bench_search
+from tests.benchmarks import bench_embedding, bench_parsing, bench_process, bench_search
 from tests.benchmarks.table import markdown, write_readme
 
 
@@ -10,8 +10,10 @@ def main() -> None:
     """Measure, print, write."""
     rows = [*bench_embedding.run(), *bench_search.run(), *bench_process.run()]
     table = markdown(rows)
-    print(table)
-    write_readme(table)
+    parsing = bench_parsing.markdown(bench_parsing.run())
+    print(table, parsing, sep="\n")
+    write_readme(table, "benchmarks")
+    write_readme(parsing, "parsing")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from pathlib import Path
 import psutil
 
 README = Path(__file__).parents[2] / "README.md"
-_TABLE = re.compile(r"(<!-- benchmarks -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,11 @@ def machine() -> str:
     )
 
 
-def write_readme(table: str) -> None:
-    """Put the table between its two marks in the README."""
+def write_readme(table: str, place: str) -> None:
+    """Put the table between the two marks in the README that name its place."""
+    marked = re.compile(rf"(<!-- {place} -->\n).*?(<!-- /{place} -->)", re.DOTALL)
     text = README.read_text("utf-8")
-    README.write_text(_TABLE.sub(lambda m: m[1] + table + m[2], text), "utf-8")
+    README.write_text(marked.sub(lambda m: m[1] + table + m[2], text), "utf-8")
 
 
 def seconds(work: Callable[[], object], rounds: int = 5) -> float:
