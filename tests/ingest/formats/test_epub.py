@@ -119,3 +119,18 @@ def test_a_page_that_is_a_drawing_gives_what_is_written_in_it() -> None:
     )
     result = parsed("b.epub", epub({"one.svg": drawing, "two.xhtml": TWO}))
     assert result.text == "Map of the isles\n\nDrawn in 1931\n\nNorth quay\n\nSecond words."
+
+
+def test_a_page_of_another_type_is_read_by_its_fallback_once() -> None:
+    pages = "".join(
+        f'<item id="i{n}" href="{n}.jpg" media-type="image/jpeg" fallback="text"/>' for n in range(2)
+    )
+    loop = '<item id="i2" href="3.jpg" media-type="image/jpeg" fallback="i2"/>'
+    book = epub({"one.xhtml": ONE}, extra={"OEBPS/book.opf": package_of(pages + loop, range(3))})
+    assert parsed("b.epub", book).text == "One\n\nFirst words."
+
+
+def package_of(items: str, spine: range) -> str:
+    order = "".join(f'<itemref idref="i{n}"/>' for n in spine)
+    text = '<item id="text" href="one.xhtml" media-type="application/xhtml+xml"/>'
+    return f"<package><metadata/><manifest>{items}{text}</manifest><spine>{order}</spine></package>"

@@ -19,6 +19,9 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PAGES = (".xhtml", ".html", ".htm", ".xml")
 _MAX_WARNINGS = 20
+_CHAPTER_TYPES = ("application/xhtml+xml", "image/svg+xml", "text/html")
+_MAX_FALLBACKS = 5
+"""Steps from a chapter of another type (a scan) to what stands in for it."""
 
 
 def parse(source: Source, media_type: str) -> Parsed:
@@ -57,12 +60,18 @@ def _package_document(package: Package) -> tuple[str, Element]:
 def _reading_order(package: Package, opf_name: str, opf: Element) -> list[str]:
     """Names of the chapters: by the spine, else the manifest, else the archive."""
     manifest: dict[str, str] = {}
+    instead: dict[str, str] = {}
     for item in opf.iter():
         href = attribute(item, "href")
         if local_name(item) == "item" and href:
-            manifest[attribute(item, "id") or href] = resolve(opf_name, href)
-    spine = [attribute(item, "idref") for item in opf.iter() if local_name(item) == "itemref"]
-    order = [manifest[idref] for idref in spine if idref in manifest]
+            number = attribute(item, "id") or href
+            manifest[number] = resolve(opf_name, href)
+            if attribute(item, "media-type") not in _CHAPTER_TYPES:
+                instead[number] = attribute(item, "fallback") or number
+    spine = [attribute(item, "idref") or "" for item in opf.iter() if local_name(item) == "itemref"]
+    for _ in range(_MAX_FALLBACKS):
+        spine = [instead.get(number, number) for number in spine]
+    order = [manifest[number] for number in spine if number in manifest]
     if not order:
         order = [name for name in manifest.values() if name.lower().endswith(_PAGES[:3])]
     if not order:
