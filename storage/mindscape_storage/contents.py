@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from mindscape_storage.database import Connection, fetch, snapshot, transaction, value
+from mindscape_storage.database import Connection, defer, fetch, snapshot, transaction, value
 from mindscape_storage.errors import StorageError
 from mindscape_storage.fold import fold
 from mindscape_storage.records import ContentInfo, Mark, NewPassage, Passage, Place, Section
@@ -303,7 +303,8 @@ def collect_unused(conn: Connection, content_ids: Iterable[int]) -> None:
 def _delete(conn: Connection, content_id: int) -> None:
     """Foreign keys take passages, sections, marks and tags; the virtual tables need saying."""
     rows = fetch(conn, "SELECT id, input_hash FROM passages WHERE content_id = ?", (content_id,))
-    conn.executemany("DELETE FROM passages_fts WHERE rowid = ?", [(row[0],) for row in rows])
+    for row in rows:
+        defer(conn, "DELETE FROM passages_fts WHERE rowid = ?", row[0])
     conn.execute("DELETE FROM contents WHERE id = ?", (content_id,))
     retire_unused(conn, {row[1]: None for row in rows})
 
@@ -340,10 +341,8 @@ def _insert(conn: Connection, content_id: int, passage: NewPassage) -> None:
 
 def index_passage(conn: Connection, passage_id: int, text: str, heading: Sequence[str]) -> None:
     """Put the folded words of a passage into the full-text index."""
-    conn.execute(
-        "INSERT INTO passages_fts (rowid, body, heading) VALUES (?, ?, ?)",
-        (passage_id, fold(text), fold("\n".join(heading))),
-    )
+    words = fold(text), fold("\n".join(heading))
+    defer(conn, "INSERT INTO passages_fts (rowid, body, heading) VALUES (?, ?, ?)", passage_id, *words)
 
 
 def _insert_places(

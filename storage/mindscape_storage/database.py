@@ -22,6 +22,13 @@ Connection = apsw.Connection
 BUSY_MS = 10_000
 WAL_BYTES_KEPT = 64 * 1024 * 1024
 
+DEFERRED_ROWS = 1_000
+
+_failed: set[int] = set()
+"""Ids of connections whose transaction has a part that failed."""
+_deferred: dict[int, dict[str, dict[int, tuple[Any, ...]]]] = {}
+"""By connection, statement and rowid: what is still to be written into full-text indexes."""
+
 
 def open_writer(path: Path) -> Connection:
     """Open the library for writing; create it (owner-only) and bring its schema up to date when needed.
@@ -61,26 +68,55 @@ def open_reader(path: Path) -> Connection:
 
 @contextmanager
 def transaction(conn: Connection) -> Generator[None]:
-    """Commit everything inside, or on any exception nothing of it. Inside another one: a savepoint.
+    """Commit everything inside, or on any exception nothing of it. Inside another one: a part of that.
+
+    So a failure of the inner one is a failure of all, even when it is caught in between. (No savepoints:
+    FTS5 writes a segment at each.)
 
     The exception that ended the block is what the caller sees; an SQLite error about the file (full,
     locked, damaged) comes as a StorageError with the original as its cause.
     """
-    nested = conn.in_transaction
-    if nested and conn.txn_state("main") != apsw.SQLITE_TXN_WRITE:
-        raise StorageError("A snapshot is open on this connection; writing has to wait until it ends.")
-    with stated(conn.filename):
-        conn.execute("SAVEPOINT nested" if nested else "BEGIN IMMEDIATE")
+    if conn.in_transaction:
+        if conn.txn_state("main") != apsw.SQLITE_TXN_WRITE:
+            raise StorageError("A snapshot is open on this connection; writing has to wait until it ends.")
         try:
             yield
-            if not conn.in_transaction:
-                raise StorageError(
-                    f"SQLite gave up a transaction on {conn.filename}; nothing of it was kept."
-                )
-            conn.execute("RELEASE nested" if nested else "COMMIT")
-        except BaseException as error:
-            _undo(conn, nested, error)
+        except BaseException:
+            _failed.add(id(conn))
             raise
+        return
+    with stated(conn.filename):
+        conn.execute("BEGIN IMMEDIATE")
+        _failed.discard(id(conn))
+        try:
+            yield
+            _write_deferred(conn)
+            if not conn.in_transaction or id(conn) in _failed:
+                raise StorageError(f"A transaction on {conn.filename} failed; nothing of it was kept.")
+            conn.execute("COMMIT")
+        except BaseException as error:
+            _undo(conn, error)
+            raise
+        finally:
+            _deferred.pop(id(conn), None)
+
+
+def defer(conn: Connection, sql: str, rowid: int, *values: Any) -> None:
+    """In a transaction: write a row of a full-text index, or delete one, together with others at its end.
+
+    One by one among other statements each row would become a segment of its own. What is deferred is
+    added before anything is deleted, so an id must never come back after it was deleted.
+    """
+    waiting = _deferred.setdefault(id(conn), {})
+    waiting.setdefault(sql, {})[rowid] = (rowid, *values)
+    if sum(map(len, waiting.values())) >= DEFERRED_ROWS:
+        _write_deferred(conn)
+
+
+def _write_deferred(conn: Connection) -> None:
+    waiting = _deferred.pop(id(conn), {})
+    for sql in sorted(waiting, key=lambda sql: sql.startswith("DELETE")):
+        conn.executemany(sql, [waiting[sql][rowid] for rowid in sorted(waiting[sql])])
 
 
 @contextmanager
@@ -117,12 +153,12 @@ def checkpoint(conn: Connection) -> None:
         return  # a reader is in the middle of something: the next idle moment will do
 
 
-def _undo(conn: Connection, nested: bool, error: BaseException) -> None:
+def _undo(conn: Connection, error: BaseException) -> None:
     """Roll back without ever hiding `error`. SQLite itself may have rolled back already (disk full)."""
     if not conn.in_transaction:
         return
     try:
-        conn.execute("ROLLBACK TO nested; RELEASE nested" if nested else "ROLLBACK")
+        conn.execute("ROLLBACK")
     except apsw.Error as failed:
         error.add_note(str(as_storage_error(failed, conn.filename) or failed))
 

@@ -11,17 +11,20 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mindscape_storage.contents import collect_unused
-from mindscape_storage.database import Connection, fetch, snapshot, transaction, value
+from mindscape_storage.database import Connection, defer, fetch, snapshot, transaction, value
 from mindscape_storage.errors import StorageError
 from mindscape_storage.fold import fold
+from mindscape_storage.folders import folder_of, forget_changed
 from mindscape_storage.memo import forget_unused
 from mindscape_storage.records import Document, FileStat, Status
+from mindscape_storage.summaries import forget_summaries
 
 _DOCUMENT = """
     SELECT d.id, d.root_id, d.path, d.display, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.status, d.reason,
            d.content_id, c.title, c.passages, c.embedded_by, r.mode, r.reason
     FROM documents d JOIN roots r ON r.id = d.root_id LEFT JOIN contents c ON c.id = d.content_id
 """
+_PUT_NAME = "INSERT OR REPLACE INTO names_fts (rowid, title, name, folders) VALUES (?, ?, ?, ?)"
 AWAY_REASON = (
     "The watched folder it belongs to is not there now; it will be read again when the folder returns."
 )
@@ -33,14 +36,16 @@ def upsert_pending(conn: Connection, root_id: int, path: bytes, display: str, st
         row = fetch(
             conn,
             """
-            INSERT INTO documents (root_id, path, display, nfc_key, size, mtime_ns, ctime_ns, inode, status)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')
-            ON CONFLICT (path) DO UPDATE SET root_id = excluded.root_id, display = excluded.display,
-                nfc_key = excluded.nfc_key, size = excluded.size, mtime_ns = excluded.mtime_ns,
-                ctime_ns = excluded.ctime_ns, inode = excluded.inode, status = 'pending', reason = NULL
+            INSERT INTO documents
+                (root_id, folder_id, path, display, nfc_key, size, mtime_ns, ctime_ns, inode, status)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+            ON CONFLICT (path) DO UPDATE SET root_id = excluded.root_id, folder_id = excluded.folder_id,
+                display = excluded.display, nfc_key = excluded.nfc_key, size = excluded.size,
+                mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
+                status = 'pending', reason = NULL
             RETURNING id
             """,
-            (root_id, path, display, _key(display), *_stat(stat)),
+            (root_id, folder_of(conn, root_id, path), path, display, _key(display), *_stat(stat)),
         )
         document_id = int(row[0][0])
         index_name(conn, document_id)
@@ -62,10 +67,18 @@ def move_documents(conn: Connection, root_id: int, moves: Iterable[tuple[int, by
             remove_documents(conn, [row[0] for row in there])
             conn.execute(
                 """
-                UPDATE documents SET root_id = ?, path = ?, display = ?, nfc_key = ?,
+                UPDATE documents SET root_id = ?, folder_id = ?, path = ?, display = ?, nfc_key = ?,
                     size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?
                 """,
-                (root_id, path, display, _key(display), *_stat(stat), document_id),
+                (
+                    root_id,
+                    folder_of(conn, root_id, path),
+                    path,
+                    display,
+                    _key(display),
+                    *_stat(stat),
+                    document_id,
+                ),
             )
             index_name(conn, document_id)
 
@@ -123,17 +136,19 @@ def finish(
 def remove_documents(conn: Connection, ids: Iterable[int], *, forget: bool = False) -> None:
     """Remove documents, and their contents where nothing else points at them.
 
-    Their vectors stay in the memo for a while, in case the text returns; with `forget` they do not,
-    and the whole memo of unused outputs goes too.
+    Their vectors and summaries stay aside for a while, in case the text returns; with `forget` they do not,
+    all other unused outputs go too, and so do the summaries of what they were part of.
     """
     with transaction(conn):
         left: set[int] = set()
         for document_id in ids:
             rows = fetch(conn, "DELETE FROM documents WHERE id = ? RETURNING content_id", (document_id,))
             left.update(row[0] for row in rows if row[0] is not None)
-            conn.execute("DELETE FROM names_fts WHERE rowid = ?", (document_id,))
+            defer(conn, "DELETE FROM names_fts WHERE rowid = ?", document_id)
         collect_unused(conn, sorted(left))
         if forget:
+            forget_changed(conn)
+            forget_summaries(conn)
             forget_unused(conn)
 
 
@@ -266,13 +281,10 @@ def index_name(conn: Connection, document_id: int) -> None:
         """,
         (document_id,),
     )
-    conn.execute("DELETE FROM names_fts WHERE rowid = ?", (document_id,))
     for display, title in rows:
         path = PurePosixPath(display)
         words = (fold(title or ""), fold(path.name), fold(" ".join(path.parent.parts)))
-        conn.execute(
-            "INSERT INTO names_fts (rowid, title, name, folders) VALUES (?, ?, ?, ?)", (document_id, *words)
-        )
+        defer(conn, _PUT_NAME, document_id, *words)
 
 
 def _not_embedded(conn: Connection, encoder_id: int) -> int:

@@ -54,7 +54,8 @@ def claim(conn: Connection, kinds: Sequence[str]) -> Job | None:
             """
             UPDATE jobs SET state = 'running', attempts = attempts + 1, heartbeat = ?1
             WHERE id = (
-                SELECT id FROM jobs WHERE state = 'queued' AND not not_before BETWEEN ?1 + 1 AND ?1 + ?3
+                SELECT id FROM jobs INDEXED BY jobs_in_order
+                WHERE state = 'queued' AND not not_before BETWEEN ?1 + 1 AND ?1 + ?3
                   AND kind IN (SELECT value FROM json_each(?2))
                 ORDER BY priority, id LIMIT 1
             )

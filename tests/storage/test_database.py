@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import stat
 from pathlib import Path
 
@@ -45,14 +46,19 @@ def test_any_exception_takes_everything_back(conn: Connection, error: type[BaseE
     assert not conn.in_transaction
 
 
-def test_a_nested_failure_takes_back_only_the_inner_part(conn: Connection) -> None:
-    with transaction(conn):
-        bump(conn, "parses")
-        with pytest.raises(ValueError, match="inner"):
-            bump_and_raise(conn, 10, ValueError("inner"))
+def test_a_nested_failure_takes_everything_back_even_when_it_is_caught(conn: Connection) -> None:
+    def catch_the_inner_failure() -> None:
         with transaction(conn):
-            bump(conn, "parses", 100)
-    assert parses(conn) == 101
+            bump(conn, "parses")
+            with contextlib.suppress(ValueError):
+                bump_and_raise(conn, 10, ValueError("inner"))
+
+    with pytest.raises(StorageError, match="nothing of it was kept"):
+        catch_the_inner_failure()
+    assert parses(conn) == 0
+    with transaction(conn):
+        bump(conn, "parses", 100)
+    assert parses(conn) == 100
 
 
 def test_an_outer_failure_takes_back_what_the_inner_part_did(conn: Connection) -> None:

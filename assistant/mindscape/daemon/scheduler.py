@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection
@@ -34,6 +35,8 @@ GROUP = 32
 """Small files that one worker reads at a time: a call for each would cost more than reading it."""
 GROUP_BYTES = 256 << 10
 EMBED_BATCH = 64
+EMBED_SHARE = 10
+"""One part in so many of the time goes into embedding while there are files to read."""
 LONGEST_PAUSE = 60.0
 
 
@@ -58,6 +61,9 @@ class Scheduler:
         self._indexer = Indexer(library)
         self._jobs = asyncio.Event()
         self._embed = asyncio.Event()
+        self._reading: set[str] = set()
+        self._at_rest = asyncio.Event()
+        self._batch_seconds = 1.0
         self._soon: set[asyncio.Task[None]] = set()
         self._encoder: tuple[str, int] | None = None
         self._dimensions = 0
@@ -181,9 +187,15 @@ class Scheduler:
                 self._jobs.clear()
                 held.update(await self._library.write(_claim))
             if not held:
+                self._reading.discard(name)
+                if not self._reading:
+                    self._at_rest.set()
+                    self._embed.set()
                 await self._well(name)
                 await self._jobs.wait()
                 return
+            self._reading.add(name)
+            self._at_rest.clear()
             # A StorageError says nothing against the documents: the jobs are held and tried again.
             await self._index(held)
             self._last_work = time.monotonic()
@@ -269,7 +281,9 @@ class Scheduler:
             await self._well("embed")
             await self._embed.wait()
             return
+        await self._words_first()
         await self._models.quiet()
+        started = time.monotonic()
         try:
             await self._embed_batch(encoder, missing)
         except BadVector:
@@ -277,7 +291,14 @@ class Scheduler:
             for item in missing:
                 await self._embed_alone(encoder, item)
         self._last_work = time.monotonic()
+        self._batch_seconds = self._last_work - started
         await self._progress.notify()
+
+    async def _words_first(self) -> None:
+        """Leave embedding a small part of the time while files are read: first words find every file."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._batch_seconds * (EMBED_SHARE - 1)):
+                await self._at_rest.wait()
 
     async def _embed_batch(self, encoder: int, missing: list[tuple[bytes, str]]) -> None:
         rows = await self._models.embed([text for _, text in missing], query=False)
