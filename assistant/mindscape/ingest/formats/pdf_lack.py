@@ -49,7 +49,8 @@ def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run], *, drawn: bool = False
         share = _picture_share(page)
         if any(letters <= most and share > least for most, least in _STAMPS):
             return Lack.STAMP
-    unreadable = sum(_is_unreadable(letter) for run in runs for letter in run.text)
+    doubtful = [run.text for run in runs if not run.text.isprintable() or "\ufffd" in run.text]
+    unreadable = sum(_is_unreadable(letter) for text in doubtful for letter in text)
     if unreadable > _GARBAGE_SHARE * letters:
         return Lack.LETTERS
     return Lack.SOME_LETTERS if unreadable > _DOUBTFUL_SHARE * letters else Lack.NOTHING

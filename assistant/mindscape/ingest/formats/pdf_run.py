@@ -10,6 +10,8 @@ MAX_GAP = 0.8
 """Between the parts of one run, in heights of its letters; a wider one separates cells or columns."""
 _RIGHT_TO_LEFT = ((0x0590, 0x08FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF))
 
+_MANY = 50
+"""Runs over each other at one place: what is drawn more often is a smear."""
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 Box = tuple[float, float, float, float]
@@ -69,6 +71,21 @@ class Run:
         self._sum_height += y1 - y0
         self.last = box
 
+    def add_word(self, letters: str, count: int, last: Box) -> None:
+        """Append a word of `count` letters of one height, with the space before it, by its last box."""
+        _, y0, x1, y1 = last
+        self.text += letters
+        if x1 > self.x1:
+            self.x1 = x1
+        if y0 < self.y0:
+            self.y0 = y0
+        if y1 > self.y1:
+            self.y1 = y1
+        self.letters += count
+        self._sum_middle += count * (y0 + y1) / 2
+        self._sum_height += count * (y1 - y0)
+        self.last = last
+
     def absorb(self, other: Run, between: str) -> None:
         """Take over a run that follows."""
         self.text += between + other.text
@@ -120,20 +137,32 @@ def is_right_to_left(letter: str) -> bool:
 def without_doubles(runs: list[Run]) -> list[Run]:
     """The runs less those drawn once more at the place of another one, as shadows are."""
     dropped: set[int] = set()
-    order = sorted(range(len(runs)), key=lambda at: runs[at].middle)
-    for place, at in enumerate(order):
-        run = runs[at]
-        for other_at in order[place + 1 : place + 200]:
-            other = runs[other_at]
-            if other.middle - run.middle > 0.3 * run.size:
+    level: list[Run] = []
+    for run in sorted(runs, key=lambda run: run.middle):
+        if level and run.middle - level[0].middle > 0.4 * run.size:
+            dropped |= _doubles(level)
+            level = []
+        level.append(run)
+    dropped |= _doubles(level)
+    return [run for run in runs if id(run) not in dropped] if dropped else runs
+
+
+def _doubles(level: list[Run]) -> set[int]:
+    """The ids of runs of one level that others cover."""
+    dropped: set[int] = set()
+    before: list[Run] = []
+    for run in sorted(level, key=lambda run: run.x0):
+        before = [other for other in before if other.x1 > run.x0][-_MANY:]
+        for other in before:
+            if _covers(other, run):
+                dropped.add(id(run))
                 break
-            if at in dropped or other_at in dropped:
-                continue
             if _covers(run, other):
-                dropped.add(other_at)
-            elif _covers(other, run):
-                dropped.add(at)
-    return [run for at, run in enumerate(runs) if at not in dropped] if dropped else runs
+                dropped.add(id(other))
+        before = [other for other in before if id(other) not in dropped]
+        if id(run) not in dropped:
+            before.append(run)
+    return dropped
 
 
 def _covers(run: Run, other: Run) -> bool:

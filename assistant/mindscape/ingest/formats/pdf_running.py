@@ -41,12 +41,14 @@ def without_running_titles(pages: Sequence[Page]) -> list[Page]:
         pieces: list[Piece] = []
         for piece in page.pieces:
             key = _key(piece)
+            if key is None:
+                pieces.append(piece)
+                continue
             repeats = key in running or (key in in_a_row and piece.size < LARGER * body)
             title = _title(piece)
             if not repeats or (title not in shown and _WORD.search(title)):
                 pieces.append(piece)
-            if key:
-                shown.add(title)
+            shown.add(title)
         kept.append(replace(page, pieces=tuple(pieces)))
     return kept
 
@@ -63,7 +65,7 @@ def _title(piece: Piece) -> str:
     """Its words without the number of the page, but in a long one with those of chapters or years."""
     text = " ".join(piece.lines)
     if sum(letter.isalpha() for letter in text) <= _FEW_LETTERS:
-        return re.sub(r"\d+", "#", text).casefold()
+        return _NUMBER.sub("#", text).casefold()
     return re.sub(r"^\W*\d+\W*|\W*\d+\W*$|^[ivxlc]+\s|\s[ivxlc]+$", "", text).casefold()
 
 

@@ -48,7 +48,8 @@ class Line:
         letters = sum(run.letters for run in runs)
         size = sum(run.size * run.letters for run in runs) / letters
         middle = sum(run.middle * run.letters for run in runs) / letters
-        backwards = sum("\u0590" <= letter <= "\u08ff" for run in runs for letter in run.text) > letters / 2
+        foreign = [run.text for run in runs if not run.text.isascii()]
+        backwards = sum("\u0590" <= letter <= "\u08ff" for text in foreign for letter in text) > letters / 2
         cells: list[Cell] = []
         for run in sorted(runs, key=lambda run: run.x0):
             if cells and run.x0 - cells[-1].x1 < MAX_GAP * size:
