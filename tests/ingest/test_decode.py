@@ -271,3 +271,16 @@ def test_letters_written_in_ascii_are_read(encoding: str) -> None:
 )
 def test_plain_ascii_is_never_taken_for_letters(data: bytes) -> None:
     assert decode(data).encoding == "utf-8"
+
+
+def test_two_letters_that_are_valid_utf8_by_chance_are_read_with_their_word() -> None:
+    assert "чё".encode("koi8_r").decode("utf-8")
+    data = (RUSSIAN * 9).encode() + ("Ключ хранит учёный, а не сторож. " * 9).encode("koi8_r")
+    assert decode(data).text == RUSSIAN * 9 + "Ключ хранит учёный, а не сторож. " * 9
+
+
+@pytest.mark.parametrize("letter", ["é", "à", "ç", "œ", "ü"])
+def test_one_odd_byte_beside_good_letters_touches_none_of_them(letter: str) -> None:
+    text = FRENCH + f"x é{letter}é y ê{letter} z {letter}ê.\n"
+    at = text.index(f"é{letter}é") + 1
+    assert decode(text[:at].encode() + letter.encode("cp1252") + text[at + 1 :].encode()).text == text

@@ -11,6 +11,8 @@ _PAGES = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", 
 _ENOUGH_TO_GUESS = 40
 _LEAST_PLAUSIBLE = 0.8
 _BAD = re.compile("[\udc80-\udcff]")
+_WORD = re.compile("[^\x00-\x7f]+")
+_PIECE = 1 << 20
 _LINE = re.compile("[^\r\n]*[\udc80-\udcff][^\r\n]*")
 _READ_WELL = re.compile("[^\x00-\x7f\udc80-\udcff]+")
 _MARKS = "\u2018\u2019\u201c\u201d\u201e\u201a\u2013\u2014\u2026\xa0\xab\xbb"
@@ -34,8 +36,21 @@ def page_of_bad_bytes(text: str) -> str | None:
 
 
 def read_bad_bytes(text: str, page: str) -> str:
-    """`text` with each bad byte as its character in `page`; where it has none, the byte stays marked."""
-    return text.translate(_table(page))
+    """`text` with each bad byte as its character in `page`; where it has none, the byte stays marked.
+
+    A word that is bad for the most part is so as a whole: in Cyrillic pages, two letters in a row often
+    happen to be valid UTF-8.
+    """
+    table = _table(page)
+
+    def read(word: re.Match[str]) -> str:
+        if len(_BAD.findall(word[0])) * 2 <= len(word[0]):
+            return word[0].translate(table)
+        return word[0].encode("utf-8", "surrogateescape").decode(page, "surrogateescape")
+
+    # In pieces, because millions of words take much memory at once.
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    return "".join(_WORD.sub(read, piece) if _BAD.search(piece) else piece for piece in pieces)
 
 
 def _table(page: str) -> dict[int, str]:
@@ -58,7 +73,7 @@ def _page_of(text: str) -> str:
 
 def _plausible(text: str, page: str) -> float:
     """The share of bad bytes that fit where they stand."""
-    read = read_bad_bytes(text, page)
+    read = text.translate(_table(page))
     places = [match.start() for match in _BAD.finditer(text)]
     return sum(_fits(read, place) for place in places) / max(1, len(places))
 

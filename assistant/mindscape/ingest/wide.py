@@ -11,6 +11,7 @@ _SAMPLE_BYTES = 1 << 16
 # so that the places of all other bytes in their units stay what they were.
 _NO_TEXT = b"\0" * 8
 _ASCII = -1
+_EMOJI = 0x1F0
 _STRANGE = ("Cc", "Cn", "Co", "Cs")
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 
@@ -58,7 +59,8 @@ def _reads(sample: bytes, encoding: str) -> bool:
 def _is_one_script(text: str) -> bool:
     """True when most letters beyond ASCII are of one script: bytes of other kinds read as any."""
     scripts = Counter(_script(character) for character in text if not "\u2000" <= character <= "\u27ff")
-    scripts.pop(_ASCII, None)
+    for anywhere in (_ASCII, _EMOJI):
+        scripts.pop(anywhere, None)
     return not scripts or max(scripts.values()) * 20 >= scripts.total() * 17
 
 
@@ -72,5 +74,5 @@ def _script(character: str) -> int:
     if 0xAC <= page <= 0xD7:
         return 0xAC
     if page >= 0x1F0:
-        return 0x1F0
+        return _EMOJI
     return 0x03 if page in (0x00, 0x01, 0x02, 0x1E) else page
