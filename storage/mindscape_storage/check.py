@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import numpy as np
 
+from mindscape_storage.check_tree import check_tree, repair_tree
 from mindscape_storage.contents import discard_staged, index_passage
 from mindscape_storage.database import Connection, fetch, snapshot, transaction, value
 from mindscape_storage.documents import index_name
@@ -35,12 +36,14 @@ def run_checks(conn: Connection, path: Path) -> list[Check]:
             _coverage(conn),
             _tiling(conn),
             _orphans(conn),
+            *check_tree(conn),
         ]
 
 
 def repair(conn: Connection) -> list[Check]:
     """Rebuild what is derived: the indexes from passages and documents; damaged vectors are deleted, to be
-    embedded again; contents nothing points at are collected. Returns what was done.
+    embedded again; contents nothing points at are collected; damaged trees are dropped, to be made again.
+    Returns what was done.
     """
     with transaction(conn):
         return [
@@ -48,6 +51,7 @@ def repair(conn: Connection) -> list[Check]:
             _rebuild_names(conn),
             _repair_vectors(conn),
             _repair_contents(conn),
+            repair_tree(conn),
         ]
 
 

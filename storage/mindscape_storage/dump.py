@@ -16,13 +16,17 @@ from mindscape_storage.vectors import encoders
 
 
 def canonical_dump(conn: Connection) -> dict[str, Any]:
-    """JSON values: roots, documents, contents with all that hangs on them, vectors by key, indexed words."""
+    """JSON values: roots, documents, contents with all that hangs on them, vectors by key, indexed words,
+    nodes of contents and folders, and what they say by key.
+    """
     with snapshot(conn):
         return {
             "roots": _rows(conn, "SELECT path, mode, ocr FROM roots ORDER BY path"),
             "documents": _documents(conn),
             "contents": _contents(conn),
             "vectors": {encoder.name: _vectors(conn, encoder.id) for encoder in encoders(conn)},
+            "folders": _folders(conn),
+            "summaries": _summaries(conn),
             "strays": _strays(conn),
         }
 
@@ -75,7 +79,44 @@ def _content(conn: Connection, content_id: int, words: dict[int, str]) -> dict[s
             conn, "SELECT ordinal, kind, label, start FROM marks WHERE content_id = ? ORDER BY 1", content_id
         ),
         "tags": _rows(conn, "SELECT tag FROM tags WHERE content_id = ? ORDER BY 1", content_id),
+        "tree": value(conn, "SELECT tree FROM contents WHERE id = ?", (content_id,)),
+        "nodes": _rows(
+            conn,
+            """
+            SELECT level, ordinal, first_child, end_child, start, end, hex(s.key)
+            FROM nodes n LEFT JOIN summaries s ON s.id = n.summary WHERE content_id = ? ORDER BY 1, 2
+            """,
+            content_id,
+        ),
     }
+
+
+def _folders(conn: Connection) -> list[Any]:
+    """The folders that have nodes."""
+    rows = fetch(
+        conn,
+        """
+        SELECT f.id, r.path, f.path FROM folders f LEFT JOIN roots r ON r.id = f.root_id
+        WHERE f.id IN (SELECT folder_id FROM folder_nodes) ORDER BY f.path, r.path
+        """,
+    )
+    sql = """
+        SELECT level, first_name, last_name, hex(s.key)
+        FROM folder_nodes n LEFT JOIN summaries s ON s.id = n.summary WHERE folder_id = ? ORDER BY 1, 2
+    """
+    return [[*map(_json, row[1:]), _rows(conn, sql, row[0])] for row in rows]
+
+
+def _summaries(conn: Connection) -> dict[str, Any]:
+    """By key, of those that a node has."""
+    rows = fetch(
+        conn,
+        """
+        SELECT hex(key), hex(digest), tokens, made_by, text FROM summaries
+        WHERE id IN (SELECT summary FROM nodes UNION SELECT summary FROM folder_nodes) ORDER BY key
+        """,
+    )
+    return {row[0]: list(row[1:]) for row in rows}
 
 
 def _vectors(conn: Connection, encoder: int) -> dict[str, Any]:

@@ -134,6 +134,67 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """What a model or a method made of the texts that a key stands for."""
+
+    key: bytes
+    text: str
+    tokens: int
+    made_by: str
+    """`extractive`, or the name of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node over a part of a content: on level 1 over passages, above that over nodes of the level below."""
+
+    level: int
+    ordinal: int
+    first_child: int
+    """Ordinals of the level below, half open; on level 1 of passages."""
+    end_child: int
+    start: int
+    """Code points of the text, half open."""
+    end: int
+    key: bytes
+    """Of its summary. A node with one child has its child's, from level 2 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderNode:
+    """A node over the children of a folder from one name to another, in the order of `name_key`."""
+
+    level: int
+    first_name: bytes
+    last_name: bytes
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A document or folder in a folder that has a summary of its own."""
+
+    name: bytes
+    """The last part of its path; of a watched folder in the library the whole path."""
+    title: str | None
+    """Of a document that names one."""
+    key: bytes
+    """Of its summary."""
+    digest: bytes
+    """Of the summary's text."""
+    is_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFolder:
+    """A folder whose nodes may not be what its children say."""
+
+    id: int
+    changes: int
+    """Since its nodes were made."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContentInfo:
     """What is known of a content besides its passages."""
 

@@ -8,7 +8,9 @@ from typing import Any
 from mindscape_storage.database import Connection, fetch, transaction
 from mindscape_storage.documents import remove_documents
 from mindscape_storage.errors import StorageError
+from mindscape_storage.folders import forget_changed, place_documents
 from mindscape_storage.records import Root
+from mindscape_storage.summaries import forget_summaries
 
 _ROOT = """
     SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id), reason, ocr FROM roots
@@ -28,15 +30,21 @@ def remove_root(conn: Connection, root_id: int, *, forget: bool = False) -> None
         ids = fetch(conn, "SELECT id FROM documents WHERE root_id = ?", (root_id,))
         remove_documents(conn, [row[0] for row in ids], forget=forget)
         conn.execute("DELETE FROM roots WHERE id = ?", (root_id,))
+        if forget:
+            forget_changed(conn)
+            forget_summaries(conn)
 
 
 def absorb_root(conn: Connection, inner_id: int, outer_id: int) -> None:
     """A root that lies inside another one becomes a part of it; its documents stay as they are."""
     with transaction(conn):
-        conn.execute("UPDATE documents SET root_id = ? WHERE root_id = ?", (outer_id, inner_id))
+        conn.execute(
+            "UPDATE documents SET root_id = ?, folder_id = NULL WHERE root_id = ?", (outer_id, inner_id)
+        )
         for table in ("mounts", "absences"):
             conn.execute(f"UPDATE OR IGNORE {table} SET root_id = ? WHERE root_id = ?", (outer_id, inner_id))
         conn.execute("DELETE FROM roots WHERE id = ?", (inner_id,))
+        place_documents(conn)
 
 
 def list_roots(conn: Connection) -> list[Root]:

@@ -1,0 +1,111 @@
+"""The nodes of a content: which of its passages, and which nodes above them, stand together, with summaries.
+
+They are a function of the passages, and so are made once for a content and go with it. A content whose tree
+was made by other rules keeps it until the new one is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from mindscape_storage.contents import passages_of
+from mindscape_storage.database import Connection, fetch, transaction, value
+from mindscape_storage.records import Node, Passage
+from mindscape_storage.summaries import ids_by_key
+
+
+def outdate(conn: Connection, version: str) -> None:
+    """Trees made by other rules than `version` are to be made again."""
+    with transaction(conn):
+        conn.execute("UPDATE contents SET tree = NULL WHERE tree < ?1 OR tree > ?1", (version,))
+
+
+def without_tree(conn: Connection, limit: int, most_passages: int) -> list[int]:
+    """Contents that need a tree, oldest first: at most so many, of at most so many passages; at least one."""
+    rows = fetch(
+        conn,
+        """
+        SELECT id, passages FROM contents
+        WHERE tree IS NULL AND passages > 0 AND complete = 1 AND documents > 0 ORDER BY id LIMIT ?
+        """,
+        (limit,),
+    )
+    chosen: list[int] = []
+    for content_id, passages in rows:
+        most_passages -= passages
+        if most_passages < 0 and chosen:
+            break
+        chosen.append(content_id)
+    return chosen
+
+
+def leaves_of(conn: Connection, content_id: int) -> Iterator[Passage]:
+    """The passages under a tree, in order; none when the content is gone."""
+    return passages_of(conn, content_id)
+
+
+def passage_texts(conn: Connection, content_id: int, first: int, end: int) -> list[str]:
+    """The texts of the passages with these ordinals."""
+    rows = fetch(
+        conn,
+        "SELECT text FROM passages WHERE content_id = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal",
+        (content_id, first, end),
+    )
+    return [row[0] for row in rows]
+
+
+def set_tree(conn: Connection, content_id: int, version: str, nodes: Iterable[Node]) -> bool:
+    """Give a content its nodes. False, changing nothing, when it or one of the summaries is gone."""
+    nodes = list(nodes)
+    with transaction(conn):
+        if not value(conn, "SELECT complete FROM contents WHERE id = ?", (content_id,)):
+            return False
+        summaries = ids_by_key(conn, (node.key for node in nodes))
+        if any(node.key not in summaries for node in nodes):
+            return False
+        conn.execute("DELETE FROM nodes WHERE content_id = ?", (content_id,))
+        conn.executemany(
+            "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    content_id,
+                    node.level,
+                    node.ordinal,
+                    node.first_child,
+                    node.end_child,
+                    node.start,
+                    node.end,
+                    summaries[node.key],
+                )
+                for node in nodes
+            ],
+        )
+        conn.execute("UPDATE contents SET tree = ? WHERE id = ?", (version, content_id))
+    return True
+
+
+def nodes_of(conn: Connection, content_id: int) -> list[Node]:
+    """Every node of a content: level by level from the lowest, in order."""
+    rows = fetch(
+        conn,
+        """
+        SELECT n.level, n.ordinal, n.first_child, n.end_child, n.start, n.end, s.key
+        FROM nodes n JOIN summaries s ON s.id = n.summary WHERE n.content_id = ? ORDER BY n.level, n.ordinal
+        """,
+        (content_id,),
+    )
+    return [Node(*row) for row in rows]
+
+
+def root_summary(conn: Connection, content_id: int) -> tuple[bytes, str] | None:
+    """Key and text of the summary of a whole content; None while it has none."""
+    rows: list[tuple[Any, ...]] = fetch(
+        conn,
+        """
+        SELECT s.key, s.text FROM nodes n JOIN summaries s ON s.id = n.summary
+        WHERE n.content_id = ? ORDER BY n.level DESC LIMIT 1
+        """,
+        (content_id,),
+    )
+    return (rows[0][0], rows[0][1]) if rows else None
