@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
+from tests.ingest.formats.pdf_made import one_page
 from tests.ingest.formats.shape import assert_well_formed
 
 from mindscape.ingest import ocr
@@ -106,6 +107,18 @@ def test_a_stamp_over_a_scan_does_not_pass_for_its_text() -> None:
     read = read_and_parsed("a.pdf", data, PDF, Fake(line("Boats wait below the gate."), stamp))
     # The text layer knows its own letters better.
     assert read.text == "Boats wait below the gate.\n\nABC 000123"
+
+
+def test_what_the_text_layer_tells_only_in_part_is_completed() -> None:
+    content = "BT /F1 12 Tf 60 700 Td (Boats wait below the gate) Tj 0 -40 Td <0405060708> Tj ET"
+    data = one_page(content)
+    plain = parse(Source(Path("a.pdf"), data))
+    assert plain.text == "Boats wait below the gate"
+    assert "letters that the text layer does not tell" in plain.warnings[0]
+    layer = ReadLine("B0ats wa1t below the gate", 170, 365, 560, 400, 0.7)
+    other = ReadLine("until noon", 170, 478, 400, 510, 0.9)
+    read = read_and_parsed("a.pdf", data, PDF, Fake(layer, other))
+    assert read.text.split() == ["Boats", "wait", "below", "the", "gate", "until", "noon"]
 
 
 def test_where_ocr_reads_nothing_either_that_is_said() -> None:

@@ -10,8 +10,7 @@ import numpy as np
 import pypdfium2
 from PIL import Image, ImageOps, ImageSequence
 
-from mindscape.ingest.formats.pdf_lack import lack_of
-from mindscape.ingest.formats.pdf_page import frames_of
+from mindscape.ingest.formats.pdf_pages import look_at
 from mindscape.ingest.media_types import PDF, PICTURES
 from mindscape.ingest.ocr import DOTS_PER_INCH, MAX_SIDE, Picture, Recogniser, read
 from mindscape.ingest.parsed import ParseFailure, ReadLine, Source
@@ -63,15 +62,15 @@ def _of_pdf(data: bytes) -> Iterator[tuple[int, Picture, float]]:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError:
         return  # the parser says why
+    if document.get_formtype():
+        document.init_forms()
     for index in range(min(len(document), MAX_PAGES)):
         try:
             page = document[index]
             text_page = page.get_textpage()
         except pypdfium2.PdfiumError:
             continue
-        if lack_of(
-            page, [run for frame in frames_of(page, text_page) for run in frame.runs]
-        ).is_readable_by_ocr:
+        if look_at(document, page, text_page).lack.is_readable_by_ocr:
             yield index + 1, *_rendered(page)
         text_page.close()
         page.close()

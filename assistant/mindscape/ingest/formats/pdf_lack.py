@@ -49,14 +49,20 @@ def lack_of(page: pypdfium2.PdfPage, runs: Sequence[Run], *, drawn: bool = False
         share = _picture_share(page)
         if any(letters <= most and share > least for most, least in _STAMPS):
             return Lack.STAMP
-    doubtful = [run.text for run in runs if not run.text.isprintable() or "\ufffd" in run.text]
-    unreadable = sum(_is_unreadable(letter) for text in doubtful for letter in text)
-    if unreadable > _GARBAGE_SHARE * letters:
+    codes = sum(map(unreadable, runs))
+    if codes > _GARBAGE_SHARE * letters:
         return Lack.LETTERS
-    return Lack.SOME_LETTERS if unreadable > _DOUBTFUL_SHARE * letters else Lack.NOTHING
+    return Lack.SOME_LETTERS if codes > _DOUBTFUL_SHARE * letters else Lack.NOTHING
 
 
-def _is_unreadable(letter: str) -> bool:
+def unreadable(run: Run) -> int:
+    """How many of its letters are only codes."""
+    if run.text.isprintable() and "\ufffd" not in run.text:
+        return 0
+    return sum(map(_is_code, run.text))
+
+
+def _is_code(letter: str) -> bool:
     if letter.isascii():
         return letter < " "
     return letter == "\ufffd" or (not letter.isalpha() and unicodedata.category(letter) in _UNREADABLE)

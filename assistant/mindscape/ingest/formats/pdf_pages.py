@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import pypdfium2
 
 from mindscape.ingest.formats.pdf_hidden import without_hidden
-from mindscape.ingest.formats.pdf_lack import Lack, lack_of
+from mindscape.ingest.formats.pdf_lack import Lack, lack_of, unreadable
 from mindscape.ingest.formats.pdf_layout import Piece, pieces_of
-from mindscape.ingest.formats.pdf_notes import notes_of
+from mindscape.ingest.formats.pdf_notes import Notes, notes_of
 from mindscape.ingest.formats.pdf_page import Frame, frames_of
 from mindscape.ingest.formats.pdf_run import Run
 from mindscape.ingest.formats.scans import confidence_of, runs_of_lines
@@ -60,6 +60,31 @@ def read_pages(
     return pages, unread
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A page at first sight: its text as it runs, its notes, and what it lacks."""
+
+    frames: list[Frame]
+    notes: Notes
+    lack: Lack
+    hides: bool
+
+
+def look_at(
+    document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage
+) -> Look:
+    """What there is on a page, less what cannot be seen."""
+    frames = frames_of(page, text_page)
+    found = [run for frame in frames for run in frame.runs]
+    seen = without_hidden(page, text_page, found)
+    if len(seen) < len(found):
+        kept = {id(run) for run in seen}
+        for frame in frames:
+            frame.runs = [run for run in frame.runs if id(run) in kept]
+    notes = notes_of(document, page)
+    return Look(frames, notes, lack_of(page, seen, drawn=notes.drawn), len(seen) < len(found))
+
+
 def _page(
     document: pypdfium2.PdfDocument,
     number: int,
@@ -67,32 +92,27 @@ def _page(
     text_page: pypdfium2.PdfTextPage,
     lines: tuple[ReadLine, ...] | None,
 ) -> Page:
-    frames = frames_of(page, text_page)
-    found = [run for frame in frames for run in frame.runs]
-    seen = {id(run) for run in without_hidden(page, text_page, found)}
-    for frame in frames:
-        frame.runs = [run for run in frame.runs if id(run) in seen]
-    notes = notes_of(document, page)
-    lack = lack_of(page, [run for frame in frames for run in frame.runs], drawn=notes.drawn)
-    if lack is Lack.LETTERS:
-        frames = []
+    look = look_at(document, page, text_page)
+    frames = [] if look.lack is Lack.LETTERS else look.frames
     confidence = None
-    if lines is not None and lack.is_readable_by_ocr:
+    if lines is not None and look.lack.is_readable_by_ocr:
         confidence = confidence_of(lines)
         if lines:
-            frames = [_read_frame(page, frames if lack is Lack.STAMP else [], lines)]
+            frames = [_read_frame(page, frames, lines)]
     for frame in frames:
         frame.runs = [run for run in frame.runs if run.without_controls()]
-    pieces = [piece for frame in frames for piece in _pieces(frame)] + notes.pieces
-    hides = len(seen) < len(found)
-    return Page(number, tuple(pieces), lack, confidence, notes.links, hides)
+    pieces = [piece for frame in frames for piece in _pieces(frame)] + look.notes.pieces
+    return Page(number, tuple(pieces), look.lack, confidence, look.notes.links, look.hides)
 
 
 def _read_frame(page: pypdfium2.PdfPage, frames: Sequence[Frame], lines: Sequence[ReadLine]) -> Frame:
-    """What OCR has read, and what the text layer says better: all that was read where pages are turned."""
+    """What the text layer says, which knows its letters better, and what else OCR has read.
+
+    Where pages or their texts are turned, all that OCR has read.
+    """
     read = Frame(0, *page.get_size(), 0.0, 0.0, runs_of_lines(lines))
     if len(frames) == 1 and frames[0].degrees == 0 and page.get_rotation() == 0:
-        layer = frames[0].runs
+        layer = [run for run in frames[0].runs if not unreadable(run)]
         read.runs = [run for run in read.runs if not any(_overlap(run, known) for known in layer)] + layer
     return read
 
