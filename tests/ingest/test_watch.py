@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from mindscape.ingest import watch
-from mindscape.ingest.inotify import Inotify
 from mindscape.ingest.observed import Observed
 from mindscape.ingest.watch import Watcher
 
@@ -136,74 +134,3 @@ async def test_a_moved_folder_reports_no_more_under_its_old_name(tmp_path: Path)
         assert [path for path in seen if b"trip" in path] == []
     finally:
         it.stop()
-
-
-@linux
-async def test_an_overflow_of_the_kernels_queue_is_told(tmp_path: Path) -> None:
-    lost = asyncio.Event()
-    inotify = Inotify(lambda _: None, lost.set)
-    try:
-        inotify._handle(-1, 0x4000, b"")  # pyright: ignore[reportPrivateUsage]
-        assert lost.is_set()
-    finally:
-        inotify.close()
-
-
-Add = Callable[[Inotify, bytes, int], None]
-
-
-@linux
-async def test_at_the_systems_limit_a_root_is_not_watched_at_all_and_it_is_said_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small, large = tmp_path / "small", tmp_path / "large"
-    small.mkdir()
-    for number in range(5):
-        (large / f"d{number}").mkdir(parents=True)
-    room = [4]
-    real: Add = Inotify._add  # pyright: ignore[reportPrivateUsage]
-
-    def limited(self: Inotify, folder: bytes, mask: int) -> None:
-        room[0] -= 1
-        if room[0] < 0:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        real(self, folder, mask)
-
-    it = Watcher()
-    try:
-        it.watch(os.fsencode(small))
-        monkeypatch.setattr(Inotify, "_add", limited)
-        it.watch(os.fsencode(large))
-        enter_all(it, large)
-        why = it.blind(os.fsencode(large))
-        assert why is not None
-        assert "sudo sysctl fs.inotify.max_user_watches=" in why
-        assert it.blind(os.fsencode(small)) is None
-        assert it.sees(os.fsencode(small))
-        (large / "d0" / "unseen.md").write_text("no half of the watches is left")
-        (small / "seen.md").write_text("but the other root's are")
-        async with asyncio.timeout(20):
-            assert os.fsencode(small / "seen.md") in await it.next_paths()
-        monkeypatch.setattr(Inotify, "_add", real)
-        it.try_again()
-        it.watch(os.fsencode(large))
-        enter_all(it, large)
-        assert it.blind(os.fsencode(large)) is None
-        (large / "d4" / "seen.md").write_text("now it is")
-        await hinted(it, large / "d4" / "seen.md")
-    finally:
-        it.stop()
-
-
-@linux
-async def test_without_another_instance_nothing_is_watched_and_it_is_said_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> Inotify:
-        raise OSError(errno.EMFILE, "Too many open files")
-
-    monkeypatch.setattr(watch, "Inotify", refuse)
-    it = Watcher()
-    it.watch(os.fsencode(tmp_path))
-    assert "max_user_instances" in (it.blind(os.fsencode(tmp_path)) or "")
-    it.stop()

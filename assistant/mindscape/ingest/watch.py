@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from mindscape.ingest.inotify import Inotify
 from mindscape.ingest.observed import Observed
 
 log = logging.getLogger(__name__)
@@ -187,6 +186,8 @@ class _Folders:
     """Linux: a watch on each folder that a scan enters, and one on the folder that holds the root."""
 
     def __init__(self, hint: Callable[[bytes], None], lost: Callable[[], None]) -> None:
+        from mindscape.ingest.inotify import Inotify  # cannot be imported on other systems
+
         self._inotify = Inotify(hint, lost)
         self._roots: dict[bytes, bytes] = {}
         """Root -> the folder whose watch tells of it."""
