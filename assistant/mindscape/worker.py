@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from mindscape.ingest.stream import Sample, Stream, TextStream, decoded
 from mindscape.protocol import Json
 from mindscape.rpc import Stream as Reply
 from mindscape.rpc import serve_child
-from mindscape_storage.records import Status
+from mindscape_storage.records import NewPassage, Status
 
 BATCH_ROWS = 400
 BATCH_BYTES = 2 << 20
@@ -42,6 +43,8 @@ BATCH_SECONDS = 0.5
 """A batch ends after so long: who waits for the first files of many does not wait for the last."""
 HEAD_BYTES = 4096
 LISTS = ("passages", "sections", "marks", "links")
+_PASSAGE = attrgetter(*(field.name for field in dataclasses.fields(NewPassage)))
+"""Its values as a tuple; `astuple` copies every one of them."""
 OCR_BYTES = 1536 << 20
 """Of address space: what OCR's libraries, models and pictures took at most, measured on dense pages."""
 
@@ -69,7 +72,7 @@ class LongText:
             if not any(says_anything(text) for text in texts):
                 raise ParseFailure(Status.EMPTY, BLANK)
             text = TextStream(self._same(file), detected, self.media_type, self.stream)
-            yield from (("passages", dataclasses.astuple(passage)) for passage in text.passages())
+            yield from (("passages", _PASSAGE(passage)) for passage in text.passages())
         yield from (("sections", dataclasses.astuple(section)) for section in text.sections)
         info = {
             "encoding": detected.encoding,
@@ -205,7 +208,7 @@ def _rows(source: Source) -> Rows:
     parsed = parse(source)
     del source
     yield "facts", {"text_like": parsed.text_like}
-    yield from (("passages", dataclasses.astuple(passage)) for passage in cut(parsed))
+    yield from (("passages", _PASSAGE(passage)) for passage in cut(parsed))
     yield from (("sections", dataclasses.astuple(section)) for section in parsed.sections)
     yield from (("marks", dataclasses.astuple(mark)) for mark in parsed.marks)
     yield from (("links", link) for link in parsed.links)

@@ -110,11 +110,11 @@ class TextStream:
     def _counted(self) -> Iterator[Stretch]:
         for one in self._stretches:
             self.length += len(one.text)
-            if one.heading and len(self._headings) < MAX_HEADINGS:
+            if one.heading and len(self._headings) == MAX_HEADINGS:
+                one = replace(one, heading=None)
+            if one.heading:
                 self._headings.append(one.heading)
-                yield one
-            else:
-                yield replace(one, heading=None)
+            yield one
 
 
 def decoded(pieces: Iterable[bytes], detected: Detected, decoder: TextDecoder) -> Iterator[str]:
