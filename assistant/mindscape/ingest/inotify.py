@@ -101,8 +101,7 @@ class Inotify(WatchCallback):
             folder = self._watched[event.wd].folder
             path = os.path.join(folder, event.name) if event.name else folder
             if event.is_move_self or (event.is_moved_from and event.is_directory):
-                # The watches would go along and report the old names; where the folder is now, a scan adds
-                # them.
+                # The watches would go along and report the old names; a scan adds them where it is now.
                 self.remove(path)
             self._loop.call_soon_threadsafe(self._hint, path)
 
