@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ingest.extract import extract
+from mindscape.ingest.extract import extract, listing
 from mindscape.ingest.passages import count_tokens
 
 MILL = [
@@ -83,13 +83,50 @@ def test_the_same_sentence_is_said_once() -> None:
     assert extract(["Rye is ground here. "] * 40, 100) == "Rye is ground here."
 
 
+def test_a_folder_names_its_children_in_front_of_what_they_say() -> None:
+    children = ["# Mill\n\nAnna Lind bought the mill.", "# Notes: old\n\n", "# 港口\n\n港口很深。"]
+    assert listing(children, 60) == "Mill: Anna Lind bought the mill. Notes: old; 港口: 港口很深。"
+
+
+def test_a_folder_without_room_for_all_names_the_others() -> None:
+    children = [
+        f"# Note {at}\n\nThe mill of Skarvik ground {at} sacks of rye in the year." for at in range(12)
+    ]
+    summary = listing(children, 100)
+    assert re.search(r"Note \d+: The mill of Skarvik ground", summary)
+    assert re.search(r"Note \d+, Note \d+.*[.]$", summary)
+    assert count_tokens(summary) <= 100
+
+
+@given(
+    st.lists(st.text(MARKS, max_size=200).map("# {}\n".format) | st.text(MARKS), max_size=12),
+    st.integers(1, 90),
+)
+def test_a_folder_of_any_names_keeps_to_its_budget(children: list[str], budget: int) -> None:
+    assert_safe_paragraph(listing(children, budget), budget)
+
+
+def test_links_templates_and_images_leave_their_words() -> None:
+    text = 'See the [two\n  guides]({% page "a/b" %}) and ![pic](x.png) [it](http://a.b/(c)) <b>now</b>.[^1]'
+    assert extract([text], 60) == "See the two guides and it now."
+
+
+def test_properties_of_a_note_are_said_on_one_line() -> None:
+    properties = '---\ntags:\n  - "[[Mills]]"\n  - tide\nurl: https://a.b/c\nrating:\nyear: 1911\n---\n'
+    note = properties + "It grinds rye for all."
+    assert extract([note], 60) == "tags: Mills, tide; year: 1911; It grinds rye for all."
+
+
+def test_speech_and_what_leads_to_nothing_give_way_to_what_stands_alone() -> None:
+    said = "“The mill of Skarvik is mine. It stays with Anna Lind.”\n\nThe clerk had options:\n\n"
+    told = "Anna Lind kept the mill of Skarvik for all of her life in spite of that. "
+    assert extract([said + told], 25) == told.strip()
+
+
 @given(st.lists(st.text(MARKS, max_size=400), max_size=12), st.integers(1, 60))
 def test_any_text_gives_one_safe_paragraph_within_the_budget(children: list[str], budget: int) -> None:
     summary = extract(children, budget)
-    assert count_tokens(summary) <= budget
-    assert summary == " ".join(summary.split())
-    assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in summary)
-    assert not re.search("[\u202a-\u202e\u2066-\u2069]", summary)
+    assert_safe_paragraph(summary, budget)
     assert extract(children, budget) == summary
 
 
@@ -142,3 +179,10 @@ def test_neither_hashing_nor_threads_decide() -> None:
         )
         summaries.add(ran.stdout)
     assert len(summaries) == 1
+
+
+def assert_safe_paragraph(summary: str, budget: int) -> None:
+    assert count_tokens(summary) <= budget
+    assert summary == " ".join(summary.split())
+    assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in summary)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", summary)

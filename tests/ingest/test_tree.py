@@ -22,7 +22,6 @@ from mindscape.ingest.tree import (
     cut,
     leaves,
     levels,
-    passage_ranks,
     path,
     rank,
 )
@@ -67,13 +66,6 @@ def test_a_quarter_of_texts_has_each_higher_rank() -> None:
 
 def test_ranks_are_those_written_in_stored_trees() -> None:
     assert [rank(text) for text in ("", "a", "passage 41", "passage 42", "\ud800")] == [1, 0, 3, 2, 1]
-
-
-def test_a_heading_that_follows_raises_a_passage_by_one() -> None:
-    texts = ["one", "two", "three"]
-    plain = [rank(text) for text in texts]
-    assert passage_ranks(texts, [("A",), ("A",), ("A", "B")]) == [plain[0], plain[1] + 1, plain[2]]
-    assert passage_ranks([], []) == []
 
 
 @given(TREES, st.data())

@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mindscape.ingest.markup import plain
+from mindscape.ingest.markup import plain, safe
 from mindscape.ingest.passages import MAX_CHARACTERS, count_tokens
 from mindscape.sentences import sentences
 
 PROSE, ITEM, FRAGMENT, HEADING, ROW, CODE = range(6)
 """Classes of candidates, the best first."""
+
+INSIDE, PARAGRAPH, SECTION = range(3)
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -30,30 +32,32 @@ class Candidate(NamedTuple):
     kind: int
     child: int
     """The ordinal of the child it is from."""
-    opens: bool
-    """True when it is the first sentence of its paragraph."""
+    place: int
+    """One of INSIDE, PARAGRAPH and SECTION: what it is the first sentence of."""
+    spoken: bool
+    """True when it is, or holds, what somebody says: quotation marks are open where it begins or ends."""
 
 
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,}|\*{3,}|_{3,}|(?:[*_-][ \t]+){3,})[ \t]*$")
 _ITEM = re.compile(
-    r"[ \t]*(?:[-*+\u2022\u25e6\u25aa\u2013]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
+    r"^[ \t]*(?:[-*+\u2022\u25e6\u25aa\u2013]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
-_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![^\]\n]{1,30}\][+-]?)?")
+_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![^\]\n]{1,30}\][+-]?)?")
 _RULE_ROW = re.compile(r"[\s|:+=-]*$")
-_PROPERTY = re.compile(r"[ \t]*[\w-]{1,30}:(?:[ \t]*$|[ \t]+\S)")
+_PROPERTY = re.compile(r"([\w -]{1,40}):(?:[ \t]+(.*))?$")
+_EMPTY = re.compile(r"[\s\[\]{}\"'|>~-]*$|https?://|null$")
 _CODE = re.compile(
-    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|</?\w|[$>][ \t]+\w|//|/\*|#!|@\w+[({])|.*(?:[{;]|\);?|=>|->)[ \t]*$"
+    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|</?\w|\$[ \t]+\w|//|/\*|#!|@\w+[({])|.*(?:[{;]|\);?|=>|->)[ \t]*$"
 )
 
-_UNSAFE = re.compile(
-    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
 _TERMINAL = re.compile(
     "[.!?\u2026\u203c\u2047-\u2049\u3002\uff01\uff1f\uff61\uff0e\u0964\u0965\u061f\u06d4\u0589\u1362\u1367\u104b\u17d4\u0f0d:;]"
     "[\"'\u201d\u2019\u201c\u2018\xbb\u203a\u300d\u300f\uff09\u300b)\\]*_\\s]*$"
 )
+_QUOTATION = re.compile('["\u201c\u201d\u201e\xab\xbb\u300c\u300d\u300e\u300f]')
+_OPENING = "\u201c\u201e\xab\u300c\u300e"
 _LETTERS = re.compile(r"[^\W\d_]")
 _LEAST_TOKENS = 5
 _LEAST_LETTERS = 0.6
@@ -61,11 +65,15 @@ _LEAST_LETTERS = 0.6
 
 def candidates(text: str, child: int) -> Iterator[Candidate]:
     """What the text of a child consists of, in order; at most MAX_CHARACTERS of it are looked at."""
-    for kind, paragraph in _paragraphs(_UNSAFE.sub("", text[:MAX_CHARACTERS])):
+    place = PARAGRAPH if child else SECTION
+    for kind, paragraph in _paragraphs(safe(text[:MAX_CHARACTERS])):
         if kind in (PROSE, ITEM):
-            yield from _of_prose(paragraph, kind, child)
+            for one in _of_prose(paragraph, kind, child):
+                yield one._replace(place=place)
+                place = INSIDE
         elif line := _row(paragraph) if kind == ROW else plain(paragraph):
-            yield Candidate(line, count_tokens(line), kind, child, opens=True)
+            yield Candidate(line, count_tokens(line), kind, child, INSIDE, spoken=False)
+        place = SECTION if kind == HEADING else max(place, PARAGRAPH)
 
 
 def is_whole(text: str) -> bool:
@@ -75,18 +83,27 @@ def is_whole(text: str) -> bool:
 
 def _of_prose(paragraph: str, kind: int, child: int) -> Iterator[Candidate]:
     line = plain(paragraph)
-    for ordinal, (start, end) in enumerate(sentences(line)):
+    inside = False
+    for start, end in sentences(line):
         sentence = line[start:end].strip()
-        tokens = count_tokens(sentence)
-        if tokens:
-            yield Candidate(sentence, tokens, _kind(sentence, tokens, kind), child, ordinal == 0)
+        began = inside
+        marks = _QUOTATION.findall(sentence)
+        for mark in marks:
+            inside = not inside if mark == '"' else mark in _OPENING
+        if tokens := count_tokens(sentence):
+            torn = began or inside
+            found = FRAGMENT if torn else _kind(sentence, tokens, kind)
+            yield Candidate(sentence, tokens, found, child, INSIDE, torn or bool(marks))
 
 
 def _kind(sentence: str, tokens: int, kind: int) -> int:
-    """A sentence has an end, enough words, and is made of letters for the greater part."""
+    """A sentence has an end, enough words, and is made of letters for the greater part.
+
+    What ends with a colon only leads to a list or a quotation.
+    """
     letters = len(_LETTERS.findall(sentence))
     whole = tokens >= _LEAST_TOKENS and letters >= _LEAST_LETTERS * (len(sentence) - sentence.count(" "))
-    return kind if whole and is_whole(sentence) else FRAGMENT
+    return kind if whole and is_whole(sentence) and sentence[-1] not in ":\uff1a;" else FRAGMENT
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
@@ -98,9 +115,14 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
         at for first, last in zip(fences[::2], fences[1::2], strict=False) for at in range(first, last + 1)
     } | set(fences)
     properties = _front_matter(lines)
+    if said := _properties(lines[:properties]):
+        yield ROW, said
     kind, waiting = PROSE, list[str]()
     for at, line in enumerate(lines):
-        found = _line_kind(line, at in fenced, at < properties)
+        if at < properties:
+            continue
+        line = line if at in fenced else _QUOTE.sub("", line)
+        found = _line_kind(line, at in fenced)
         if found is None or found != PROSE:
             if waiting:
                 yield kind, "\n".join(waiting)
@@ -112,23 +134,21 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
             match = _HEADING.match(line)
             yield HEADING, match["title"] if match else line
         elif found == ITEM:
-            kind, waiting = ITEM, [_ITEM.sub("", _QUOTE.sub("", line), count=1)]
+            kind, waiting = ITEM, [_ITEM.sub("", line, count=1)]
         elif found == PROSE:
-            waiting.append(_QUOTE.sub("", line))
+            waiting.append(line)
         else:
             yield found, line
     if waiting:
         yield kind, "\n".join(waiting)
 
 
-def _line_kind(line: str, fenced: bool, front: bool) -> int | None:
+def _line_kind(line: str, fenced: bool) -> int | None:
     """The class of a line; None for one that only separates."""
     if not line.strip() or _UNDERLINE.match(line) or (fenced and _FENCE.match(line)):
         return None
     if fenced:
         return CODE
-    if front:
-        return ROW
     if _HEADING.match(line):
         return HEADING
     if line.lstrip().startswith("|") or line.count("|") > 1 or line.count("\t") > 1:
@@ -147,6 +167,19 @@ def _front_matter(lines: list[str]) -> int:
     return next(
         (at + 1 for at, line in enumerate(lines[1:60], start=1) if line.rstrip() in ("---", "...")), 0
     )
+
+
+def _properties(lines: list[str]) -> str:
+    """The properties of a note as one line: "author: Anna; tags: mill, tide". Empty ones and addresses go."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in lines:
+        match = _PROPERTY.match(line)
+        name, value = (match[1].strip(), match[2] or "") if match else (name, _ITEM.sub("", line, count=1))
+        value = plain(value.strip(" \t'\"[]") if "[[" not in value else value.strip(" \t'\""))
+        if name and not _EMPTY.match(value):
+            found.setdefault(name, []).append(value)
+    return "; ".join(f"{name}: {', '.join(values)}" for name, values in found.items())
 
 
 def _row(line: str) -> str:

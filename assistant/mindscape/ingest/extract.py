@@ -1,9 +1,9 @@
 """The extractive summary of a node: the sentences of its children that say most of it, in their order.
 
-A sentence counts for what it shares with the others of the node (a random walk over overlaps of words, as in
-LexRank), for names it holds, and for how well it stands alone; what repeats a chosen one counts less. Nothing
-but the children's texts enters. All sums are of whole numbers small enough to be exact in floating point, so
-that every machine, whatever the order in which it adds, chooses the same sentences.
+A sentence counts for what it shares with the others of the node (degree centrality over overlaps of words:
+the random walk of LexRank chose no better), for the names it brings, and for how well it stands alone; what
+repeats a chosen one counts less. Nothing but the children's texts enters. All sums are of whole numbers small
+enough to be exact in floating point: so every machine, in whatever order it adds, chooses the same sentences.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from mindscape.ingest.candidates import (
     FRAGMENT,
     HEADING,
     ITEM,
+    PARAGRAPH,
+    PROSE,
     Candidate,
     candidates,
     is_whole,
 )
-from mindscape.ingest.markup import UNSPACED
+from mindscape.ingest.markup import UNSPACED, plain, safe
 from mindscape.ingest.passages import count_tokens
 from mindscape.ingest.standing import standing
 from mindscape_storage.fold import fold
@@ -40,14 +42,24 @@ ENOUGH = 0.3
 """Share of the budget that sentences must fill for fragments, headings, rows and code to be left out."""
 STEM = 6
 """Letters by which two words are the same: a stemmer for any language that writes its endings behind."""
-COMMON = 0.3
+COMMON = 0.5
 """Share of the sentences from which on a word says nothing about any of them."""
 NAME = 2
-DAMPING = 85
-LENGTH = 0.4
-DIVERSITY = 0.7
+"""Weight of a name against another word: who does what is what a summary is read for."""
+NEW_NAME = 2
+"""How much more a sentence is worth that brings the commonest of the names not yet in the summary."""
+LONG = 40
+"""Tokens from which on a sentence is worth less: it takes the room of others."""
+SAMENESS = 0.7
+"""Share of its worth that a sentence loses when another one that says the very same is chosen."""
+LEAST_SHARE = 30
+"""Tokens for one child of a folder, where a sentence has room."""
+MAX_NAME = 300
+"""Characters of the name of a child."""
+SAID = 0.75
+"""Share of a folder's summary for what its children say, where not all have room; the rest names others."""
 CROWDING = 0.8
-ROUNDS = 12
+"""Of the other sentences of a child when one is chosen, so that every child has a chance."""
 _SCALE = 1 << 18
 _WEIGHTS = 16
 
@@ -75,6 +87,42 @@ def extract(children: Sequence[str], budget: int) -> str:
     if min(map(_cost, found)) > budget:
         return _shortened(found[0].text, budget)
     return _joined([found[at] for at in _chosen(found, budget)])
+
+
+def listing(children: Sequence[str], budget: int) -> str:
+    """One paragraph of at most `budget` tokens about the children of a folder, each named in front.
+
+    A child is a heading line with its name, and its summary. Each has a sentence, "name: ..."; where there is
+    no room for all, the sentences that say most, and after them the names of as many others as fit.
+    """
+    share = max(LEAST_SHARE, budget // max(1, len(children)))
+    entries: list[Candidate] = []
+    names: list[str] = []
+    for ordinal, child in enumerate(children):
+        heading, _, summary = child.partition("\n")
+        name = plain(safe(heading[:MAX_NAME]).lstrip("# "))
+        said = extract([summary], max(1, share - count_tokens(name) - 1))
+        text = f"{name}: {said}" if name and said else name or said
+        if text:
+            entries.append(Candidate(text, count_tokens(text), PROSE, ordinal, PARAGRAPH, spoken=False))
+            names.append(name)
+    if sum(map(_cost, entries)) <= budget:
+        return _joined(entries)
+    chosen = _chosen(entries, round(budget * SAID))
+    room = budget - sum(_cost(entries[at]) for at in chosen)
+    others = _fitting([name for at, name in enumerate(names) if name and at not in chosen], room)
+    return " ".join(part for part in (_joined([entries[at] for at in chosen]), others) if part)
+
+
+def _fitting(names: Sequence[str], room: int) -> str:
+    """As many of the names as fit, as a list that ends like a sentence."""
+    kept: list[str] = []
+    for name in names:
+        room -= count_tokens(name) + 1
+        if room < 0:
+            break
+        kept.append(name)
+    return ", ".join(kept) + "." if kept else ""
 
 
 def _distinct(found: Sequence[Candidate]) -> list[Candidate]:
@@ -105,22 +153,25 @@ def _chosen(found: Sequence[Candidate], budget: int) -> list[int]:
     terms = [_terms(one.text) for one in found]
     names = _names(found)
     overlaps = _overlaps(terms, names)
-    worth = _rank(overlaps) * np.array([standing(one) for one in found])
     costs = np.array([_cost(one) for one in found])
-    worth = worth / costs**LENGTH * np.minimum(costs, 40) ** LENGTH
-    owner = np.array([one.child for one in found])
+    owners = np.array([one.child for one in found])
+    worth = overlaps.sum(axis=1) * np.array([standing(one) for one in found])
+    worth *= np.sqrt(np.minimum(1, LONG / costs)) / _SCALE
+    held = [term & names for term in terms]
+    often = Counter(name for one in held for name in one)
     chosen: list[int] = []
-    room, free = budget, np.ones(len(found), bool)
-    while True:
-        free &= costs <= room
-        if not free.any():
-            return sorted(chosen)
-        best = int(np.argmax(np.where(free, np.round(worth, 6), -1)))
+    while (fits := costs <= budget).any():
+        bonus = np.array([sum(often[name] for name in one) for one in held]) / max(1, *often.values(), 1)
+        value = np.where(fits, np.round(worth * (1 + NEW_NAME * np.minimum(1, bonus)), 6), -1)
+        best = int(np.argmax(value))
         chosen.append(best)
-        room -= int(costs[best])
-        free[best] = False
-        worth = worth * (1 - DIVERSITY * overlaps[best] / _SCALE)
-        worth = np.where(owner == owner[best], worth * CROWDING, worth)
+        budget -= int(costs[best])
+        costs[best] = budget + 1
+        for name in held[best]:
+            often[name] = 0
+        worth *= 1 - SAMENESS * overlaps[best] / _SCALE
+        worth[owners == owners[best]] *= CROWDING
+    return sorted(chosen)
 
 
 def _overlaps(terms: Sequence[frozenset[str]], names: frozenset[str]) -> Floats:
@@ -150,17 +201,6 @@ def _weight(term: str, count: int, sentences: int, names: frozenset[str]) -> int
         return 0
     weight = round(_WEIGHTS * log((sentences + 1) / count))
     return weight * NAME if term in names else weight
-
-
-def _rank(overlaps: Floats) -> Floats:
-    """How central each candidate is: a random walk from sentence to sentence along their overlaps."""
-    count = len(overlaps)
-    sums = overlaps.sum(axis=1)
-    steps = np.rint(_SCALE * overlaps / np.maximum(sums, 1)[:, None])
-    scores = np.full(count, float(_SCALE))
-    for _ in range(ROUNDS):
-        scores = np.rint(((100 - DAMPING) * _SCALE + DAMPING * (scores @ steps) / _SCALE) / 100)
-    return scores / _SCALE
 
 
 def _terms(text: str) -> frozenset[str]:

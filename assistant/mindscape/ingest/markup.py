@@ -9,40 +9,50 @@ UNSPACED = (
 )
 """Letters of scripts that put no space between words."""
 
-_TITLE = r"(?:[ \t]+\"[^\"\n]{0,300}\")?"
-_TAG = re.compile(
-    r"<!--.{0,2000}?-->|</?[a-zA-Z][^<>\n]{0,300}>|\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}", re.DOTALL
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_TITLE = r"(?:[ \t]+\"[^\"]{0,300}\")?"
+_TEMPLATE = r"\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}"
+_TAG = re.compile(rf"<!--.{{0,2000}}?-->|</?[a-zA-Z][^<>]{{0,300}}>|{_TEMPLATE}")
+_INLINE = re.compile(
+    r"</?(?:a|abbr|b|cite|code|em|i|kbd|mark|q|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,300})?>",
+    re.IGNORECASE,
 )
 _IMAGE = re.compile(
-    rf"!\[[^\[\]\n]{{0,300}}\](?:\([^()\s]{{0,1000}}{_TITLE}\)|\[[^\[\]\n]{{0,100}}\])"
-    r"|!\[\[[^\[\]\n]{0,300}\]\]"
+    rf"!\[[^\[\]]{{0,300}}\](?:\([^()\s]{{0,1000}}{_TITLE}\)|\[[^\[\]]{{0,100}}\])"
+    r"|!\[\[[^\[\]]{0,300}\]\]"
 )
 _LINK = re.compile(
-    r"(?<!\\)\[([^\[\]\n]{1,500})\]"
-    rf"(?:\((?:[^()\s]|\([^()\s]{{0,200}}\)){{0,1000}}{_TITLE}\)|\[[^\[\]\n]{{0,100}}\])"
+    r"(?<!\\)\[([^\[\]]{1,500})\]"
+    rf"(?:\((?:[^()\s{{]|\([^()\s]{{0,200}}\)|{_TEMPLATE}|{{){{0,1000}}{_TITLE}\)|\[[^\[\]]{{0,100}}\])"
 )
-_WIKILINK = re.compile(r"\[\[(?:[^\[\]|\n]{1,300}\|)?([^\[\]|\n]{1,300})\]\]")
+_WIKILINK = re.compile(r"\[\[(?:[^\[\]|]{1,300}\|)?([^\[\]|]{1,300})\]\]")
 _NOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?|\[\d{1,3}\](?!\()")
-_EMPHASIS = re.compile(
-    r"(?<![\w*_\\])(\*{1,3}|_{1,3}|~~|==)(?=\S)((?:(?!\1)[^\n]){1,300}?)(?<=\S)\1(?![\w*])"
-)
-_TICKS = re.compile(r"`{1,2}([^`\n]{1,300})`{1,2}")
+_EMPHASIS = re.compile(r"(?<![\w*_\\])(\*{1,3}|_{1,3}|~~|==)(?=\S)((?:(?!\1).){1,300}?)(?<=\S)\1(?![\w*])")
+_TICKS = re.compile(r"`{1,2}([^`]{1,300})`{1,2}")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _WIDE = f"{UNSPACED}\u3000-\u303f\uff00-\uffef"
 _WRAPPED = re.compile(rf"(?<=[{_WIDE}])\n(?=[{_WIDE}])")
+_LEFT = ",;:)]} \u3001\uff0c\uff1b\uff1a"
+"""What is left in front of a text whose first words were an image or a template."""
+
+
+def safe(text: str) -> str:
+    """The text without controls, invisible characters and marks of direction."""
+    return _UNSAFE.sub("", text)
 
 
 def plain(text: str) -> str:
     """The text as one line, white space normalised; what links and emphasis enclose stays, images go."""
-    text = _WRAPPED.sub("", text)
-    if "<" in text or "{" in text:
-        text = _TAG.sub(" ", text)
+    text = " ".join(_WRAPPED.sub("", text).split())
     if "[" in text:
         text = _IMAGE.sub("", text)
         text = _WIKILINK.sub(r"\1", _LINK.sub(r"\1", text))
         text = _NOTE.sub("", text)
-    text = " ".join(text.split())
+    if "<" in text or "{" in text:
+        text = _TAG.sub(" ", _INLINE.sub("", text))
     if not text.isalnum():
         text = _EMPHASIS.sub(r"\2", text)
         text = _ESCAPED.sub(r"\1", _TICKS.sub(r"\1", text))
-    return text.strip()
+    return " ".join(text.split()).lstrip(_LEFT)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from hashlib import blake2b
-from itertools import pairwise
 from typing import NamedTuple
 
 LEAST_CHILDREN = 3
@@ -44,15 +43,6 @@ def rank(text: str) -> int:
     """Trailing zero base-4 digits of the text's hash: at least k with probability 4 to the power of -k."""
     number = int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     return (number & -number).bit_length() - 1 >> 1 if number else _DIGITS
-
-
-def passage_ranks(texts: Sequence[str], headings: Sequence[tuple[str, ...]]) -> list[int]:
-    """The ranks of a document's passages: one more where the next is under another heading path.
-
-    So sections and groups like to end together.
-    """
-    turns = [one != other for one, other in pairwise(headings)]
-    return [rank(text) + turn for text, turn in zip(texts, [*turns, False][: len(texts)], strict=True)]
 
 
 def levels(ranks: Sequence[int]) -> list[list[Group]]:
