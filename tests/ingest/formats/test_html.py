@@ -61,9 +61,15 @@ def test_a_layout_table_is_read_as_prose() -> None:
 
 
 @pytest.mark.parametrize("depth", [300, 1_500, 20_000])
-def test_text_nested_deeply_is_not_lost(depth: int) -> None:
-    result = parsed("p.html", "<div>" * depth + "needle" + "</div>" * depth)
-    assert result.text == "needle"
+@pytest.mark.parametrize("tag", ["div", "q", "figure", "x-part", "table><tr><td"])
+def test_text_nested_deeply_is_not_lost(depth: int, tag: str) -> None:
+    page = f"<title>T</title><script>noise</script><{tag}>" + f"<{tag}>" * depth + "needle"
+    assert parsed("p.html", page).text == "needle"
+
+
+def test_what_cannot_be_read_for_its_nesting_is_said() -> None:
+    with pytest.raises(ParseFailure, match="nested too deeply"):
+        parsed("p.html", "<template>" * 20_000 + "needle")
 
 
 def test_inline_data_is_not_text() -> None:
@@ -143,3 +149,9 @@ def test_a_page_that_is_all_menus_is_read_with_them() -> None:
     assert "Index" in text
     article = "<p>" + "The boots stand by the door of the hall. " * 30 + "</p>"
     assert "Chapter 7" not in parsed("a.html", page.replace("<p>Index</p>", article)).text
+
+
+def test_a_page_without_head_and_body_tags_keeps_its_order() -> None:
+    page = "<!doctype html><title>T</title><!-- c --><article>One <b>two</b></article> three<p>four</p>"
+    result = parsed("p.html", page)
+    assert (result.title, " ".join(result.text.split())) == ("T", "One two three four")

@@ -40,6 +40,8 @@ class TextBuilder:
     length: int = 0
     _pieces: list[str] = field(default_factory=list[str])
     _waiting: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    _ended: set[str] = field(default_factory=set[str])
+    """Kinds whose end waits: at most one each."""
     _opening: Heading | None = None
 
     def add(self, kind: BlockKind, text: str, header: str = "", level: int = 0) -> None:
@@ -89,8 +91,12 @@ class TextBuilder:
 
     def mark(self, kind: str, label: str) -> None:
         """A page or chapter begins with the next block; an empty label ends the one before."""
-        self._waiting = [(one, name) for one, name in self._waiting if name or one != kind]
+        if kind in self._ended:  # asked first, for thousands of pages without text can be waiting
+            self._waiting.remove((kind, ""))
+            self._ended.discard(kind)
         self._waiting.append((kind, label))
+        if not label:
+            self._ended.add(kind)
 
     def open_section(self, level: int, label: str) -> None:
         """A section with no heading of its own in the text begins with the next block, unless that is one."""
@@ -106,6 +112,7 @@ class TextBuilder:
         """Everything collected so far."""
         self.marks += [Mark(kind, label, self.length) for kind, label in self._waiting if label]
         self._waiting.clear()
+        self._ended.clear()
         return Parsed(
             text="".join(self._pieces),
             media_type=media_type,
@@ -130,6 +137,7 @@ class TextBuilder:
         for kind, label in self._waiting:
             self.marks.append(Mark(kind, label, start))
         self._waiting.clear()
+        self._ended.clear()
         if self._opening and not has_heading:
             self.headings.append(Heading(self._opening.level, self._opening.text, start))
         self._opening = None

@@ -8,7 +8,7 @@ from lxml import etree
 
 from mindscape.ingest.decode import decode
 from mindscape.ingest.formats.build import TextBuilder, collapsed
-from mindscape.ingest.formats.html_walk import text_of, walk
+from mindscape.ingest.formats.html_walk import tag_of, text_of, walk
 from mindscape.ingest.formats.xml import Element
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
 from mindscape_storage.records import Status
@@ -17,11 +17,17 @@ MAX_BYTES = 32 << 20
 _HEAD_BYTES = 4096
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.:-]{2,40})["']""")
-# libxml2 gives up at some 2,000 levels; such pages are generated, and without these read just as well.
+# libxml2 gives up at some 2,000 levels; such pages are generated, and without these read just as well. What
+# is nested in yet other elements is read without any.
 _NESTING = re.compile(
     r"</?(?:div|span|font|center|section|blockquote|[biu]|em|strong|small|ul|ol|table|tbody|tr|td)\b[^<>]*>",
     re.I,
 )
+_ANY = re.compile(
+    r"</?(?!(?:script|style|template|noscript|head|title|p|h[1-6]|li|br|pre|body|html)\b)[a-z][^<>]*>", re.I
+)
+_HEAD = ("title", "meta", "link", "script", "style", "base", "noscript", "template", "")
+"""Elements of a head; comments have no name."""
 _MAIN = "//*[self::main or @role='main']"
 _LEAST_MAIN_SHARE = 0.3
 _LEAST_PAGE_SHARE = 0.2
@@ -63,16 +69,50 @@ def declared_encoding(data: bytes) -> str | None:
 
 
 def tree_of(markup: str) -> Element | None:
-    """The root element, or None when there is no element at all. Nothing outside is ever fetched."""
-    # huge_tree, for without it text nested deeper than 254 elements silently disappears; the size is bounded.
-    parser = etree.HTMLParser(encoding="utf-8", recover=True, no_network=True, huge_tree=True)
+    """The root element, or None when there is no element at all. Nothing outside is ever fetched.
+
+    Raises ParseFailure(TOO_LARGE) when it is nested too deeply.
+    """
+    parser = _parser()
     try:
         root = etree.fromstring(markup.encode(), parser)
-        if any("depth" in error.message for error in parser.error_log):
-            root = etree.fromstring(_NESTING.sub("\n", markup).encode(), parser)
+        for nesting in (_NESTING, _ANY):
+            if _is_cut(parser):
+                markup = nesting.sub("\n", markup)
+                parser = _parser()
+                root = etree.fromstring(markup.encode(), parser)
     except etree.XMLSyntaxError:
         return None
+    if _is_cut(parser):
+        raise ParseFailure(Status.TOO_LARGE, "The page is nested too deeply to be read. Save it as text.")
+    if root is not None:
+        _mend_head(root)
     return root
+
+
+def _parser() -> etree.HTMLParser:
+    # huge_tree, for without it text nested deeper than 254 elements silently disappears; the size is bounded.
+    return etree.HTMLParser(encoding="utf-8", recover=True, no_network=True, huge_tree=True)
+
+
+def _is_cut(parser: etree.HTMLParser) -> bool:
+    return any("depth" in error.message for error in parser.error_log)
+
+
+def _mend_head(root: Element) -> None:
+    """Move what is no part of a head into the body: libxml2 leaves elements newer than HTML 4 there."""
+    head = root.find("head")
+    stray = next((held for held in head if tag_of(held) not in _HEAD), None) if head is not None else None
+    if stray is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    leading, body.text = body.text, None
+    moved = [stray, *stray.itersiblings()]
+    for place, held in enumerate(moved):
+        body.insert(place, held)
+    moved[-1].tail = (moved[-1].tail or "") + (leading or "")
 
 
 def _readable(root: Element) -> Element:
