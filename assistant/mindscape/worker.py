@@ -5,7 +5,7 @@
 each next one. A batch is {"files": [...]}, with "last" when it is the last; what it says of a file is
 {"file": number} with rows by kind (passages, then sections, marks and links), with `text_like` in the first
 part, and in the last `done`, what is said of it as a whole, or a status. So the daemon sets the pace, memory
-stays flat, and a batch fits into a message.
+stays flat, and a batch fits into a message. `summarise` makes summaries from the texts of nodes' children.
 """
 
 from __future__ import annotations
@@ -107,6 +107,7 @@ class Worker:
             "recognise": self._recognise,
             "parse": self._parse,
             "more": self._more,
+            "summarise": self._summarise,
         }
         return calls[method](params)
 
@@ -194,6 +195,19 @@ class Worker:
             size += len(json.dumps(row))
         return {"files": list(parts.values())}
 
+    def _summarise(self, params: Json) -> Json:
+        """{"summaries"} of nodes, given as {"children": texts, "budget": tokens}; null where memory fails."""
+        # What it needs takes long to import, and not every worker is asked.
+        from mindscape.ingest.extract import extract
+
+        def summary(node: Json) -> str | None:
+            try:
+                return extract(node["children"], node["budget"])
+            except MemoryError:
+                return None
+
+        return {"summaries": [summary(node) for node in params["nodes"]]}
+
 
 def _recogniser() -> Any:
     """OCR, with memory for its models besides what a file may take. They stay until the worker is stopped."""
@@ -254,6 +268,8 @@ def main() -> None:
     _limit(resource.RLIMIT_AS, given.memory_mb << 20, room=OCR_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     os.nice(10)  # indexing never makes the machine feel slow
+    # A buffer for each core of a large machine would not fit under the limit.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     serve_child(given.fd, Worker(given.max_file_mb * 1_000_000).handle)
 
 

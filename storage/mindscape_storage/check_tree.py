@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindscape_storage.database import Connection, fetch, transaction, value
 from mindscape_storage.folders import place_documents
-from mindscape_storage.records import Check
+from mindscape_storage.records import NOTHING, Check
 from mindscape_storage.summaries import digest_of
 
 _AGAIN = "Run `mindscape doctor --repair`."
@@ -147,5 +147,6 @@ def _summaries(conn: Connection) -> Check:
 
 
 def _damaged_summaries(conn: Connection) -> list[int]:
-    cursor = conn.execute("SELECT id, digest, text FROM summaries")
-    return [summary for summary, digest, text in cursor if digest_of(text) != digest]
+    """Those that are not what was stored, and those that could not be made."""
+    cursor = conn.execute("SELECT id, digest, text, made_by FROM summaries")
+    return [row[0] for row in cursor if row[3] == NOTHING or digest_of(row[2]) != row[1]]

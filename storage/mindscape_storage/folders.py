@@ -15,12 +15,6 @@ from mindscape_storage.records import ChangedFolder, Child, FolderNode
 from mindscape_storage.summaries import ids_by_key
 
 LIBRARY = 0
-_STALE = """
-    WITH RECURSIVE stale (id) AS (
-        SELECT id FROM folders WHERE changes > 0
-        UNION SELECT f.id FROM stale s CROSS JOIN folders f ON f.parent = s.id
-    )
-"""
 _Rows = Mapping[tuple[int, bytes], tuple[bytes, int]]
 
 
@@ -167,23 +161,25 @@ def documents_behind(conn: Connection) -> int:
     )
 
 
-def documents_not_summarised(conn: Connection) -> int:
-    """Documents with status ok that lack a tree, or stand in or below a folder that has changed."""
-    return value(
+def not_summarised(conn: Connection) -> set[int]:
+    """Ids of documents with status ok that lack a tree, or stand in or below a folder that has changed."""
+    rows = fetch(
         conn,
-        _STALE
-        + """
-        SELECT count(*) FROM (
-            SELECT d.id FROM contents c CROSS JOIN documents d ON d.content_id = c.id
-            CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
-            WHERE c.tree IS NULL AND c.passages > 0 AND d.status = 'ok'
-            UNION
-            SELECT d.id FROM stale s CROSS JOIN documents d ON d.folder_id = s.id
-            CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
-            WHERE d.status = 'ok'
+        """
+        WITH RECURSIVE stale (id) AS (
+            SELECT id FROM folders WHERE changes > 0
+            UNION SELECT f.id FROM stale s CROSS JOIN folders f ON f.parent = s.id
         )
+        SELECT d.id FROM contents c CROSS JOIN documents d ON d.content_id = c.id
+        CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
+        WHERE c.tree IS NULL AND c.passages > 0 AND d.status = 'ok'
+        UNION
+        SELECT d.id FROM stale s CROSS JOIN documents d ON d.folder_id = s.id
+        CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
+        WHERE d.status = 'ok'
         """,
     )
+    return {row[0] for row in rows}
 
 
 def forget_changed(conn: Connection) -> None:

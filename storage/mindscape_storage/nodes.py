@@ -21,6 +21,26 @@ def outdate(conn: Connection, version: str) -> None:
         conn.execute("UPDATE contents SET tree = NULL WHERE tree < ?1 OR tree > ?1", (version,))
 
 
+def retry_failed(conn: Connection) -> int:
+    """Summaries that could not be made are to be tried again, with all that was made from them."""
+    with transaction(conn):
+        failed = fetch(conn, "SELECT id FROM summaries WHERE made_by = 'nothing'")
+        for (summary,) in failed:
+            for (content_id,) in fetch(conn, "SELECT content_id FROM nodes WHERE summary = ?", (summary,)):
+                conn.execute("DELETE FROM nodes WHERE content_id = ?", (content_id,))
+                conn.execute("UPDATE contents SET tree = NULL WHERE id = ?", (content_id,))
+            conn.execute(
+                """
+                UPDATE folders SET changes = changes + 1
+                WHERE id IN (SELECT folder_id FROM folder_nodes WHERE summary = ?)
+                """,
+                (summary,),
+            )
+            conn.execute("DELETE FROM folder_nodes WHERE summary = ?", (summary,))
+            conn.execute("DELETE FROM summaries WHERE id = ?", (summary,))
+    return len(failed)
+
+
 def without_tree(conn: Connection, limit: int, most_passages: int) -> list[int]:
     """Contents that need a tree, oldest first: at most so many, of at most so many passages; at least one."""
     rows = fetch(

@@ -133,6 +133,10 @@ class Passage:
     prefix: str = ""
 
 
+NOTHING = "nothing"
+"""Who made a summary that could not be made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a model or a method made of the texts that a key stands for."""
@@ -141,7 +145,7 @@ class Summary:
     text: str
     tokens: int
     made_by: str
-    """`extractive`, or the name of a model."""
+    """`extractive`, the name of a model, or NOTHING."""
 
 
 @dataclass(frozen=True, slots=True)

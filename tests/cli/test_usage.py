@@ -57,7 +57,7 @@ def test_only_the_tiers_that_are_built_are_offered(mindscape: Run) -> None:
     for offer in (mindscape("status", "--help").stdout, mindscape("completion", "bash").stdout):
         assert "searchable" in offer
         assert "embedded" in offer
-        assert "summarised" not in offer
+        assert "recorded" not in offer
 
 
 def test_every_command_is_in_the_help_and_has_its_own(mindscape: Run) -> None:

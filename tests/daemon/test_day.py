@@ -255,13 +255,15 @@ def live_a_day(tmp_path: Path, *, files: int, seconds: float, seed: int, say: Ca
             half.wait(seconds / 2)
         daemon.wait("searchable")
         assert daemon.indexed() == on_disk(folder)
-        status = daemon.wait("embedded")
+        daemon.wait("embedded")
+        status = daemon.wait("summarised")
         assert [check for check in daemon.call("doctor")["checks"] if check["state"] != "ok"] == []
         assert set(status["documents"]["by_status"]) == {"ok"}
         daemon.stop()
         assert fresh.start() == "ready"
         fresh.call("add", paths=[str(folder)])
         fresh.wait("embedded")
+        fresh.wait("summarised")
         fresh.stop()
         assert dumped(daemon) == dumped(fresh)
         answers = sorted(reader.seconds)

@@ -92,10 +92,12 @@ def die_at_random_moments(tmp_path: Path, kills: int, files: int, seed: int) -> 
             assert daemon.indexed() == {str(p): p.read_text() for p in folder.rglob("*.md")}
             assert [c for c in daemon.call("doctor")["checks"] if c["state"] == "fail"] == []
         daemon.wait("embedded")
+        daemon.wait("summarised")
         daemon.stop()
         assert fresh.start() == "ready"
         fresh.call("add", paths=[str(folder)])
         fresh.wait("embedded")
+        fresh.wait("summarised")
         fresh.stop()
         assert dumped(daemon) == dumped(fresh)
     finally:

@@ -6,7 +6,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mindscape.ingest.extract import extract
 from mindscape.ingest.summarise import (
+    BUDGETS,
     Derived,
     Kind,
     Leaf,
@@ -16,12 +18,15 @@ from mindscape.ingest.summarise import (
     in_order,
     kind_of,
     passage_leaves,
-    summary_of,
 )
 from mindscape_storage.records import Child
 from mindscape_storage.summaries import digest_of
 
 ROOT = b"/notes"
+
+
+def summary_of(children: Sequence[str], kind: Kind) -> str:
+    return extract(children, BUDGETS[kind])
 
 
 @dataclass

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.ingest.forest import ROOT, Memo, build, grow_document, grow_folder, keys_of, root_of
+from tests.ingest.forest import ROOT, Memo, build, grow_document, grow_folder, keys_of, root_of, summary_of
 from tests.storage import build as made
 
 from mindscape.ingest.growth import Wanted
-from mindscape.ingest.summarise import Kind, summary_of
+from mindscape.ingest.summarise import Kind
 from mindscape.ingest.upkeep import Upkeep
 from mindscape.library import Library
 from mindscape_storage import contents, documents

@@ -69,7 +69,8 @@ def test_the_library_stands_over_its_roots_folders_and_documents(grown: Connecti
     assert summaries.texts_by_key(grown, [top[0].key])[top[0].key] == (
         "/notes=a.md=mill|wheel/sub=c.md=barrel/deep=b.md=herring"
     )
-    assert folders.documents_not_summarised(grown) == folders.folders_behind(grown) == 0
+    assert folders.not_summarised(grown) == set()
+    assert folders.folders_behind(grown) == 0
     assert failed(grown, path) == {}
 
 
@@ -77,15 +78,15 @@ def test_a_document_counts_as_summarised_with_all_that_stands_above_it(conn: Con
     put(conn, b"/notes/a.md", lines("mill"))
     put(conn, b"/notes/sub/b.md", lines("herring"))
     put(conn, b"/notes/empty.md", [])
-    assert (folders.documents_not_summarised(conn), folders.documents_behind(conn)) == (3, 2)
+    assert (len(folders.not_summarised(conn)), folders.documents_behind(conn)) == (3, 2)
     summarise(conn)
-    assert folders.documents_not_summarised(conn) == 0
+    assert folders.not_summarised(conn) == set()
     put(conn, b"/notes/sub/b.md", lines("cod"))
-    assert (folders.documents_not_summarised(conn), folders.documents_behind(conn)) == (1, 1)
+    assert (len(folders.not_summarised(conn)), folders.documents_behind(conn)) == (1, 1)
     put(conn, b"/notes/a.md", lines("wheel"))
-    assert (folders.documents_not_summarised(conn), folders.documents_behind(conn)) == (3, 2)
+    assert (len(folders.not_summarised(conn)), folders.documents_behind(conn)) == (3, 2)
     roots.set_root_mode(conn, root_of(conn), "away", "Its disk is not there.")
-    assert (folders.documents_not_summarised(conn), folders.documents_behind(conn)) == (0, 0)
+    assert (len(folders.not_summarised(conn)), folders.documents_behind(conn)) == (0, 0)
 
 
 def test_what_returns_costs_no_new_summary(grown: Connection, path: Path) -> None:
@@ -166,7 +167,21 @@ def test_trees_by_other_rules_are_made_again_and_serve_until_then(grown: Connect
     contents = nodes.without_tree(grown, 10, 10**6)
     assert len(contents) == 3
     assert all(nodes.nodes_of(grown, content) for content in contents)
-    assert folders.documents_not_summarised(grown) == 3
+    assert len(folders.not_summarised(grown)) == 3
+
+
+def test_summaries_that_could_not_be_made_are_tried_again(grown: Connection, path: Path) -> None:
+    before = canonical_dump(grown)
+    assert nodes.retry_failed(grown) == 0
+    top = folders.folder_nodes_of(grown, folders.LIBRARY)[0].key
+    for key in (top, summaries.digest_of("content herring")):
+        grown.execute(
+            "UPDATE summaries SET made_by = 'nothing', text = '', digest = x'' WHERE key = ?", (key,)
+        )
+    assert nodes.retry_failed(grown) == 2
+    assert summarise(grown) == 2
+    assert canonical_dump(grown) == before
+    assert failed(grown, path) == {}
 
 
 def test_few_contents_are_taken_at_a_time_but_always_one(conn: Connection) -> None:
@@ -247,6 +262,7 @@ DAMAGE = [
     ("DELETE FROM folder_nodes WHERE folder_id = 1", {"folders"}),
     ("UPDATE documents SET folder_id = NULL WHERE id = 1; UPDATE folders SET changes = 0", {"folders"}),
     ("UPDATE summaries SET text = 'other' WHERE id = 1", {"summaries"}),
+    ("UPDATE summaries SET made_by = 'nothing' WHERE id = 1", {"summaries"}),
     ("DELETE FROM unused_summaries", {"summaries"}),
     ("INSERT INTO unused_summaries VALUES (1, 5)", {"summaries"}),
 ]

@@ -36,6 +36,7 @@ from mindscape_storage import check, choices, counters, documents, jobs, roots
 from mindscape_storage.compact import compact, scrub
 from mindscape_storage.database import Connection
 from mindscape_storage.errors import StorageError
+from mindscape_storage.folders import not_summarised
 from mindscape_storage.records import Document, Root, Scope
 
 Handled = Callable[[Json, Stream], Awaitable[Any]]
@@ -170,10 +171,10 @@ class Methods:
 
     async def _ls(self, params: Json, stream: Stream) -> Json:
         del params, stream
-        listed = await self._library.read(documents.list_documents)
+        listed, behind = await self._library.read(lambda c: (documents.list_documents(c), not_summarised(c)))
         looks = Counter(unicodedata.normalize("NFC", document.display) for document in listed)
         alike = {look for look, count in looks.items() if count > 1}
-        return {"documents": [_listed(document, alike) for document in listed]}
+        return {"documents": [_listed(document, alike, behind) for document in listed]}
 
     async def _status(self, params: Json, stream: Stream) -> Json:
         del params, stream
@@ -181,7 +182,7 @@ class Methods:
 
         def read(connection: Connection) -> Json:
             return {
-                "documents": {**documents.counts(connection, encoder), **_tiers_not_built()},
+                "documents": _counted(connection, encoder),
                 "jobs": jobs.job_counts(connection),
                 "folders": [_folder(root) for root in roots.list_roots(connection)],
                 "work": counters.read_counters(connection),
@@ -213,7 +214,7 @@ class Methods:
         return await self._status({}, stream)
 
     async def _until(self, tier: str, stream: Stream) -> None:
-        """Wait until every file seen is final and, for `embedded`, has its vectors; reports the progress."""
+        """Wait until every file seen is final, and has its vectors or summaries; reports the progress."""
         version = self._progress.version
         while True:
             done, total = await self._scheduler.standing(tier)
@@ -373,22 +374,29 @@ def _folder(root: Root) -> Json:
     }
 
 
-def _listed(document: Document, alike: set[str]) -> Json:
-    """One row of `ls`; `spelling` tells names apart that are written with other characters but look alike."""
+def _listed(document: Document, alike: set[str], behind: set[int]) -> Json:
+    """One row of `ls`; `spelling` tells names apart that are written with other characters but look alike.
+
+    `behind` are those of which summaries are missing.
+    """
     composed = unicodedata.normalize("NFC", document.display)
     spelling = ("composed" if composed == document.display else "decomposed") if composed in alike else None
     return {
         **places.shown(document),
         "status": document.status.value,
         "reason": document.reason,
-        "tier": document.tier,
+        "tier": "summarised" if document.tier == "embedded" and document.id not in behind else document.tier,
         "passages": document.passages,
         "spelling": spelling,
     }
 
 
-def _tiers_not_built() -> Json:
-    return {tier: 0 for tier in protocol.TIERS if tier not in protocol.READY_TIERS}
+def _counted(connection: Connection, encoder: int | None) -> Json:
+    """Documents by tier and by status; tiers that are not built have none."""
+    counted = documents.counts(connection, encoder)
+    summarised = counted["searchable"] - len(not_summarised(connection))
+    not_built = {tier: 0 for tier in protocol.TIERS if tier not in protocol.READY_TIERS}
+    return {**counted, "summarised": summarised, **not_built}
 
 
 def _inside(path: bytes, folder: bytes) -> bool:

@@ -52,7 +52,7 @@ class Look:
 
 
 class Scanner:
-    """Scans one root at a time. `queued` is called when there is something new to index."""
+    """Scans one root at a time. `queued` is called when there is something new to index, or less of it."""
 
     def __init__(
         self, library: Library, settings: Settings, progress: Progress, queued: Callable[[], None]
@@ -86,6 +86,7 @@ class Scanner:
             self._watcher.unwatch(root.path)
             self._around.pop(root.path, None)
             await self._library.write(lambda c: roots.remove_root(c, root.id, forget=forget))
+            self._queued()
         await self.poll()  # a root inside it lost its watches too
 
     async def scan_all(self) -> None:
@@ -275,6 +276,7 @@ class Scanner:
             self._queued()
         for gone in _batches(changes.gone, APPLY_BATCH):
             await self._library.write(lambda c, gone=gone: documents.remove_documents(c, gone))
+            self._queued()
         await self._progress.notify()
 
     async def _verify(self, ids: Sequence[int]) -> None:

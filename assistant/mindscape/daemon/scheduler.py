@@ -1,4 +1,4 @@
-"""Background work: index and embed what was queued. What is to be done is derived from what is stored."""
+"""Background work: index, embed and summarise. What is to be done is derived from what is stored."""
 
 from __future__ import annotations
 
@@ -14,11 +14,24 @@ from mindscape.daemon.children import ChildDied, Pool
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
+from mindscape.daemon.summariser import Summariser
 from mindscape.errors import MindscapeError
 from mindscape.ingest.pipeline import Indexer
 from mindscape.ingest.staging import Unsettled
+from mindscape.ingest.summarise import VERSION
 from mindscape.library import Library
-from mindscape_storage import contents, counters, documents, jobs, roots, vectors
+from mindscape_storage import (
+    contents,
+    counters,
+    documents,
+    folders,
+    jobs,
+    memo,
+    nodes,
+    roots,
+    summaries,
+    vectors,
+)
 from mindscape_storage.compact import compact
 from mindscape_storage.database import Connection, checkpoint
 from mindscape_storage.errors import BadVector, StorageError
@@ -35,8 +48,8 @@ GROUP = 32
 """Small files that one worker reads at a time: a call for each would cost more than reading it."""
 GROUP_BYTES = 256 << 10
 EMBED_BATCH = 64
-EMBED_SHARE = 10
-"""One part in so many of the time goes into embedding while there are files to read."""
+SHARE = 10
+"""One part in so many of the time goes into vectors, and one into summaries, while files are read."""
 LONGEST_PAUSE = 60.0
 
 
@@ -61,9 +74,11 @@ class Scheduler:
         self._indexer = Indexer(library)
         self._jobs = asyncio.Event()
         self._embed = asyncio.Event()
+        self._summarise = asyncio.Event()
         self._reading: set[str] = set()
         self._at_rest = asyncio.Event()
         self._batch_seconds = 1.0
+        self._summariser = Summariser(library, workers, settings.parse_seconds, self._gently)
         self._soon: set[asyncio.Task[None]] = set()
         self._encoder: tuple[str, int] | None = None
         self._dimensions = 0
@@ -87,6 +102,7 @@ class Scheduler:
                 group.create_task(self._forever("watch", self.scanner.follow))
                 group.create_task(self._forever("timer", self._tick))
                 group.create_task(self._forever("embed", self._embed_some))
+                group.create_task(self._forever("summarise", self._summarise_some))
                 for number in range(self._worker_count):
                     group.create_task(self._index_loop(f"index {number}"))
                 await self._persist("scan", self.scanner.scan_all)
@@ -140,18 +156,31 @@ class Scheduler:
         return self._packed
 
     async def standing(self, tier: str) -> tuple[int, int]:
-        """(documents done at the tier, documents): a final status other than ok counts as done."""
+        """(documents done at the tier, documents): a final status other than ok counts as done.
+
+        For `summarised` the folders that are to be summarised count too.
+        """
         encoder = await self.encoder()
         counted = await self._library.read(lambda c: documents.counts(c, encoder))
         done = counted["total"] - counted["by_status"].get(Status.PENDING, 0)
         if tier == "embedded":
             done -= counted["searchable"] - counted["embedded"]
+        if tier == "summarised":
+            behind, changed = await self._library.read(
+                lambda c: (folders.documents_behind(c), folders.folders_behind(c))
+            )
+            return done - behind, counted["total"] + changed
         return done, counted["total"]
 
     def nudge(self) -> None:
         """Something outside changed: look for work again."""
         self._jobs.set()
+        self._look_for_more()
+
+    def _look_for_more(self) -> None:
+        """There may be something to embed or to summarise."""
         self._embed.set()
+        self._summarise.set()
 
     def scan_soon(self, root: Root) -> None:
         """Scan a root in the background."""
@@ -174,6 +203,7 @@ class Scheduler:
             self._packed = None
         if now - self._last_work > idle:
             await self._workers.stop_idle()
+            await self._library.write(_purge)
             await self._library.maintain(checkpoint)
             await self._library.maintain(compact)
 
@@ -190,7 +220,7 @@ class Scheduler:
                 self._reading.discard(name)
                 if not self._reading:
                     self._at_rest.set()
-                    self._embed.set()
+                    self._look_for_more()
                 await self._well(name)
                 await self._jobs.wait()
                 return
@@ -199,7 +229,7 @@ class Scheduler:
             # A StorageError says nothing against the documents: the jobs are held and tried again.
             await self._index(held)
             self._last_work = time.monotonic()
-            self._embed.set()
+            self._look_for_more()
             await self._progress.notify()
 
         await self._forever(name, next_jobs)
@@ -281,8 +311,7 @@ class Scheduler:
             await self._well("embed")
             await self._embed.wait()
             return
-        await self._words_first()
-        await self._models.quiet()
+        await self._gently(self._batch_seconds)
         started = time.monotonic()
         try:
             await self._embed_batch(encoder, missing)
@@ -294,11 +323,15 @@ class Scheduler:
         self._batch_seconds = self._last_work - started
         await self._progress.notify()
 
-    async def _words_first(self) -> None:
-        """Leave embedding a small part of the time while files are read: first words find every file."""
+    async def _gently(self, seconds: float) -> None:
+        """Before a batch that takes so long: wait while a question is answered, longer while files are read.
+
+        Reading gets most of the time, for first words find every file.
+        """
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._batch_seconds * (EMBED_SHARE - 1)):
+            async with asyncio.timeout(seconds * (SHARE - 1)):
                 await self._at_rest.wait()
+        await self._models.quiet()
 
     async def _embed_batch(self, encoder: int, missing: list[tuple[bytes, str]]) -> None:
         rows = await self._models.embed([text for _, text in missing], query=False)
@@ -315,6 +348,25 @@ class Scheduler:
         except BadVector as error:
             reason = str(error)
             await self._library.write(lambda c: vectors.skip_inputs(c, encoder, [item[0]], reason))
+
+    # --- summarising ---
+
+    async def _summarise_some(self) -> None:
+        """Make the next few trees of documents or folders, or wait until there are some."""
+        self._summarise.clear()
+        if not await self._summariser.some(upwards=self._at_rest.is_set()):
+            await self._well("summarise")
+            await self._summarise.wait()
+            return
+        self._last_work = time.monotonic()
+        await self._progress.notify()
+
+
+def _purge(connection: Connection) -> None:
+    """Let go of what has been unused for long."""
+    now = int(time.time())
+    memo.purge_memo(connection, now)
+    summaries.purge_summaries(connection, now)
 
 
 def _claim(connection: Connection) -> dict[int, Job]:
@@ -346,6 +398,9 @@ def _keep(held: dict[int, Job], wanted: Collection[int]) -> None:
 def _clean_up(connection: Connection) -> None:
     """What a killed daemon left half done is dropped or waits again."""
     contents.discard_staged(connection)
+    folders.place_documents(connection)
+    nodes.outdate(connection, VERSION)
+    nodes.retry_failed(connection)
     jobs.release_claimed(connection)
     for document in documents.list_documents(connection):
         # A kill between two transactions can leave a pending document without its job.

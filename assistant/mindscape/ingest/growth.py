@@ -30,7 +30,7 @@ from mindscape.ingest.summarise import (
 )
 from mindscape_storage import contents, counters, folders, nodes, summaries
 from mindscape_storage.database import Connection
-from mindscape_storage.records import ChangedFolder, Child, Summary
+from mindscape_storage.records import NOTHING, ChangedFolder, Child, Summary
 
 CONTENTS = 200
 PASSAGES = 5_000
@@ -174,10 +174,12 @@ def take(connection: Connection, waiting: deque[tuple[Growth, Missing]]) -> list
     return taken
 
 
-def store(connection: Connection, asked: Sequence[Wanted], texts: Sequence[str]) -> int:
-    """Store the summaries of what is still there; returns how many were new."""
+def store(connection: Connection, asked: Sequence[Wanted], texts: Sequence[str | None]) -> int:
+    """Store the summaries of what is still there; returns how many were new. None says nothing."""
     made = [
-        Summary(one.key, text, count_tokens(text), EXTRACTIVE)
+        Summary(one.key, "", 0, NOTHING)
+        if text is None
+        else Summary(one.key, text, count_tokens(text), EXTRACTIVE)
         for one, text in zip(asked, texts, strict=True)
         if one.growth.wanted(connection)
     ]

@@ -14,7 +14,6 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
-from mindscape.ingest.extract import extract
 from mindscape.ingest.tree import Group, Levels, levels, rank
 from mindscape_storage.records import Child, FolderNode, Node
 from mindscape_storage.summaries import digest_of
@@ -73,11 +72,6 @@ class Derived:
 def kind_of(level: int, lowest: Kind) -> Kind:
     """What the nodes of a level stand over, in a tree over `lowest`."""
     return lowest if level == 1 else Kind.NODES
-
-
-def summary_of(children: Sequence[str], kind: Kind) -> str:
-    """The extractive summary of a node from the texts of its children."""
-    return extract(children, BUDGETS[kind])
 
 
 def passage_leaves(passages: Iterable[tuple[str, tuple[str, ...], int, int]]) -> list[Leaf]:

@@ -14,8 +14,8 @@ from mindscape.ingest.growth import Growth, Wanted
 from mindscape.library import Library
 from mindscape_storage.database import Connection
 
-Summarise = Callable[[Sequence[Wanted]], Awaitable[list[str]]]
-"""The summaries of some nodes from the texts of their children."""
+Summarise = Callable[[Sequence[Wanted]], Awaitable[Sequence[str | None]]]
+"""The summaries of some nodes from the texts of their children; None for one that cannot be made."""
 
 
 class Upkeep:

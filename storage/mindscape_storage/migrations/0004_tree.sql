@@ -9,6 +9,7 @@ CREATE TABLE summaries (
     made_at  INTEGER NOT NULL,                      -- seconds since 1970
     text     TEXT NOT NULL
 ) STRICT;
+CREATE INDEX summaries_not_made ON summaries (id) WHERE made_by = 'nothing';
 
 -- Those that no node has, kept for a while in case what they say returns.
 CREATE TABLE unused_summaries (
