@@ -6,12 +6,10 @@ was made by other rules keeps it until the new one is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
-from mindscape_storage.contents import passages_of
 from mindscape_storage.database import Connection, fetch, transaction, value
-from mindscape_storage.records import Node, Passage
+from mindscape_storage.records import Node
 from mindscape_storage.summaries import ids_by_key
 
 
@@ -58,11 +56,6 @@ def without_tree(conn: Connection, limit: int, most_passages: int) -> list[int]:
             break
         chosen.append(content_id)
     return chosen
-
-
-def leaves_of(conn: Connection, content_id: int) -> Iterator[Passage]:
-    """The passages under a tree, in order; none when the content is gone."""
-    return passages_of(conn, content_id)
 
 
 def passage_texts(conn: Connection, content_id: int, first: int, end: int) -> list[str]:
@@ -116,16 +109,3 @@ def nodes_of(conn: Connection, content_id: int) -> list[Node]:
         (content_id,),
     )
     return [Node(*row) for row in rows]
-
-
-def root_summary(conn: Connection, content_id: int) -> tuple[bytes, str] | None:
-    """Key and text of the summary of a whole content; None while it has none."""
-    rows: list[tuple[Any, ...]] = fetch(
-        conn,
-        """
-        SELECT s.key, s.text FROM nodes n JOIN summaries s ON s.id = n.summary
-        WHERE n.content_id = ? ORDER BY n.level DESC LIMIT 1
-        """,
-        (content_id,),
-    )
-    return (rows[0][0], rows[0][1]) if rows else None

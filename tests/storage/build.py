@@ -7,12 +7,23 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscape_storage import contents, documents, roots, vectors
+from mindscape_storage import contents, documents, folders, nodes, roots, summaries, vectors
 from mindscape_storage.database import Connection, transaction
-from mindscape_storage.records import ContentInfo, FileStat, Mark, NewPassage, Section, Status
+from mindscape_storage.records import (
+    ContentInfo,
+    FileStat,
+    FolderNode,
+    Mark,
+    NewPassage,
+    Node,
+    Section,
+    Status,
+    Summary,
+)
 
 WIDTH = 16
 ENCODER = "fake-encoder"
+VERSION = "1"
 STAT = FileStat(size=1, mtime_ns=1_700_000_000_000_000_000, ctime_ns=2, inode=3)
 
 
@@ -93,3 +104,27 @@ def embed(conn: Connection, name: str = ENCODER) -> int:
     missing = vectors.missing_inputs(conn, encoder, 10_000)
     vectors.add_vectors(conn, encoder, [key for key, _ in missing], embedded([text for _, text in missing]))
     return len(missing)
+
+
+def summarise(conn: Connection) -> int:
+    """One node over each content and folder, that says what is below it; returns how many were new."""
+    made = 0
+    for content in nodes.without_tree(conn, 1000, 10**6):
+        passages = list(contents.passages_of(conn, content))
+        text = "|".join(passage.text for passage in passages)
+        key = summaries.digest_of(f"content {text}")
+        made += summaries.add_summaries(conn, [Summary(key, text, 1, "extractive")])
+        node = Node(1, 0, 0, len(passages), 0, passages[-1].end, key)
+        assert nodes.set_tree(conn, content, VERSION, [node])
+    while changed := folders.changed_folders(conn, 100):
+        for folder in changed:
+            children = sorted(folders.children_of(conn, folder.id), key=lambda child: child.name)
+            found = summaries.texts_by_key(conn, [child.key for child in children])
+            text = "/".join(f"{child.name.decode()}={found[child.key]}" for child in children)
+            key = summaries.digest_of(f"folder {text}")
+            above: list[FolderNode] = []
+            if children:
+                made += summaries.add_summaries(conn, [Summary(key, text, 1, "extractive")])
+                above = [FolderNode(1, children[0].name, children[-1].name, key)]
+            assert folders.set_folder_tree(conn, folder, above)
+    return made

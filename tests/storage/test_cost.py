@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 import pytest
 
-from mindscape_storage import documents, jobs, vectors
+from mindscape_storage import documents, folders, jobs, nodes, summaries, vectors
 from mindscape_storage.database import Connection
-from tests.storage.build import ENCODER, STAT, WIDTH, cut, embed, lines, put, remove, root_of
+from tests.storage.build import ENCODER, STAT, WIDTH, cut, embed, lines, put, remove, root_of, summarise
 
 EDITS: dict[str, Callable[[Connection], object]] = {
     "add": lambda c: put(c, b"/notes/new.md", cut("a new note about the mill and its wheel")),
@@ -23,6 +23,19 @@ EDITS: dict[str, Callable[[Connection], object]] = {
     "embed": lambda c: (put(c, b"/notes/9.md", lines("fresh")), embed(c)),
     "nothing to embed": lambda c: vectors.missing_inputs(c, vectors.encoder_id(c, ENCODER, WIDTH), 32),
     "job": lambda c: (jobs.enqueue(c, "index", "x", 1), jobs.finish_job(c, _claimed(c))),
+    "summarise": lambda c: (put(c, b"/notes/5.md", lines("said otherwise")), summarise(c)),
+    "nothing to summarise": summarise,
+    "summarise above": lambda c: (remove(c, b"/notes/6.md"), summarise(c)),
+    "what is summarised": lambda c: (
+        put(c, b"/notes/5.md", lines("said otherwise")),
+        folders.not_summarised(c),
+        folders.documents_behind(c),
+        folders.folders_behind(c),
+    ),
+    "texts of children": lambda c: (
+        nodes.passage_texts(c, 5, 0, 9),
+        summaries.digests_by_key(c, [node.key for node in nodes.nodes_of(c, 5)]),
+    ),
     "find": lambda c: documents.find_document(c, b"/notes/3.md"),
 }
 SMALL = ("roots", "encoders", "sqlite_schema", "meta", "_segdir", "_config", "_idx", "_info")
@@ -39,6 +52,7 @@ def test_no_statement_of_an_edit_scans_a_table(conn: Connection, path: Path, nam
     for number in range(40):
         put(conn, f"/notes/{number}.md".encode(), lines(f"note {number}"))
     embed(conn)
+    summarise(conn)
     scans: list[tuple[int, str]] = []
 
     def note(event: dict[str, Any]) -> None:

@@ -13,33 +13,7 @@ from mindscape_storage.compact import scrub
 from mindscape_storage.database import Connection
 from mindscape_storage.dump import canonical_dump
 from mindscape_storage.records import ContentInfo, FolderNode, Node, Summary
-from tests.storage.build import STAT, lines, put, remove, root_of
-
-VERSION = "1"
-
-
-def summarise(conn: Connection) -> int:
-    """One node over each content and folder, that says what is below it; returns how many were new."""
-    made = 0
-    for content in nodes.without_tree(conn, 1000, 10**6):
-        passages = list(nodes.leaves_of(conn, content))
-        text = "|".join(passage.text for passage in passages)
-        key = summaries.digest_of(f"content {text}")
-        made += summaries.add_summaries(conn, [Summary(key, text, 1, "extractive")])
-        node = Node(1, 0, 0, len(passages), 0, passages[-1].end, key)
-        assert nodes.set_tree(conn, content, VERSION, [node])
-    while changed := folders.changed_folders(conn, 100):
-        for folder in changed:
-            children = sorted(folders.children_of(conn, folder.id), key=lambda child: child.name)
-            found = summaries.texts_by_key(conn, [child.key for child in children])
-            text = "/".join(f"{child.name.decode()}={found[child.key]}" for child in children)
-            key = summaries.digest_of(f"folder {text}")
-            above: list[FolderNode] = []
-            if children:
-                made += summaries.add_summaries(conn, [Summary(key, text, 1, "extractive")])
-                above = [FolderNode(1, children[0].name, children[-1].name, key)]
-            assert folders.set_folder_tree(conn, folder, above)
-    return made
+from tests.storage.build import STAT, VERSION, lines, put, remove, root_of, summarise
 
 
 @pytest.fixture
@@ -208,7 +182,7 @@ def test_nothing_is_stored_for_what_is_gone_or_has_changed(conn: Connection) -> 
     assert folders.set_folder_tree(conn, folder, [above])
     remove(conn, b"/notes/a.md")
     assert not nodes.set_tree(conn, content, VERSION, [node])
-    assert nodes.root_summary(conn, content) is None
+    assert nodes.nodes_of(conn, content) == []
 
 
 def test_unused_summaries_go_after_a_week_or_when_they_are_many(grown: Connection, path: Path) -> None:
