@@ -20,11 +20,13 @@ from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
 from mindscape.daemon import folders, places
+from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scheduler import Scheduler
 from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
 from mindscape.ingest import ocr
+from mindscape.ingest.mounts import mounted
 from mindscape.ingest.scan import is_ignored
 from mindscape.library import Library
 from mindscape.paths import Paths
@@ -356,7 +358,8 @@ class Methods:
             self._scheduler.nudge()
         else:
             found = await self._library.read(run)
-        return {"checks": [*found, *self._models.checks()]}
+        place = place_check(self._paths.database, await asyncio.to_thread(mounted))
+        return {"checks": [*found, place, *self._models.checks()]}
 
     async def _shutdown(self, params: Json, stream: Stream) -> Json:
         del params, stream

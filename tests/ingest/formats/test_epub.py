@@ -134,3 +134,49 @@ def package_of(items: str, spine: range) -> str:
     order = "".join(f'<itemref idref="i{n}"/>' for n in spine)
     text = '<item id="text" href="one.xhtml" media-type="application/xhtml+xml"/>'
     return f"<package><metadata/><manifest>{items}{text}</manifest><spine>{order}</spine></package>"
+
+
+def test_notes_are_read_once_and_leave_their_sentence_whole_below_nested_contents() -> None:
+    def point(label: str, target: str, inner: str = "") -> str:
+        label = f"<navLabel><text>{label}</text></navLabel>"
+        return f"<navPoint>{label}<content src='{target}'/>{inner}</navPoint>"
+
+    walk = point("The Walk", "all.xhtml#c", point("The Hill", "all.xhtml#d"))
+    whole = point("Part One", "all.xhtml", point("Ferries", "all.xhtml#b") + walk)
+    contents = f"<ncx><navMap>{whole}</navMap></ncx>"
+    chapter = (
+        "<body><h2>Part One</h2><p>Of boats.</p><h2 id='b'>Ferries</h2><p>The ferry<a epub:type='noteref' "
+        "href='notes.xhtml#n1'><sup>1</sup></a> leaves at dawn.</p><h3>Fares</h3><p>A penny.</p>"
+        "<p><a id='c'></a>We went on.</p><div id='d'><p>Uphill.</p></div></body>"
+    )
+    notes = "<body><aside id='n1'><p>Built in 1931.</p></aside></body>"
+    items = '<item id="n" href="t.ncx" media-type="application/x-dtbncx+xml"/>'
+    result = parsed(
+        "b.epub",
+        epub({"all.xhtml": chapter, "notes.xhtml": notes}, extra={"OEBPS/t.ncx": contents}, items=items),
+    )
+    assert "The ferry[1] leaves at dawn." in result.text
+    assert result.text.count("Built in 1931.") == 1
+    assert [section.path for section in result.sections] == [
+        ("Part One",),
+        ("Part One", "Ferries"),
+        ("Part One", "Ferries", "Fares"),
+        ("Part One", "The Walk"),
+        ("Part One", "The Walk", "The Hill"),
+    ]
+    assert [mark.label for mark in result.marks] == ["Part One", "notes.xhtml"]
+
+
+def test_a_chapter_lies_below_the_part_that_the_contents_put_it_in() -> None:
+    contents = (
+        "<html xmlns:epub='http://www.idpf.org/2007/ops'><body><nav epub:type='toc'><ol><li>"
+        "<a href='p.xhtml'>Part</a><ol><li><a href='one.xhtml'>One</a></li><li><a href='two.xhtml'>"
+        "The Second</a></li></ol></li></ol></nav></body></html>"
+    )
+    book = epub(
+        {"p.xhtml": "<body><h1>Part</h1></body>", "one.xhtml": ONE, "two.xhtml": TWO},
+        extra={"OEBPS/toc": contents},
+        items='<item id="nav" href="toc" properties="nav" media-type="application/xhtml+xml"/>',
+    )
+    paths = [section.path for section in parsed("b.epub", book).sections]
+    assert paths == [("Part",), ("Part", "One"), ("Part", "The Second")]

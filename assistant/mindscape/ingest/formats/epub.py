@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mindscape.ingest.decode import decode
 from mindscape.ingest.formats.build import TextBuilder, collapsed
-from mindscape.ingest.formats.contents import chapter_labels
+from mindscape.ingest.formats.contents import Entry, contents_of
 from mindscape.ingest.formats.html import declared_encoding, tree_of
 from mindscape.ingest.formats.html_walk import walk
 from mindscape.ingest.formats.package import Package, resolve
@@ -31,9 +32,9 @@ def parse(source: Source, media_type: str) -> Parsed:
     builder = TextBuilder()
     chapters = _reading_order(package, opf_name, opf)
     _refuse_protected(package, {package.find(name) for name in chapters})
-    labels = chapter_labels(package, opf_name, opf)
+    contents = contents_of(package, opf_name, opf)
     for name in chapters:
-        _add_chapter(package, name, labels.get(name, ""), builder)
+        _add_chapter(package, name, contents.get(name, []), builder)
     if not builder.blocks:
         _refuse_without_text(package, chapters)
     del builder.warnings[_MAX_WARNINGS:]
@@ -106,7 +107,7 @@ def _refuse_protected(package: Package, chapters: set[str | None]) -> None:
             )
 
 
-def _add_chapter(package: Package, name: str, label: str, builder: TextBuilder) -> None:
+def _add_chapter(package: Package, name: str, entries: list[Entry], builder: TextBuilder) -> None:
     try:
         data = package.read(name)
     except ParseFailure as failure:
@@ -120,7 +121,7 @@ def _add_chapter(package: Package, name: str, label: str, builder: TextBuilder) 
     if not data.strip():
         return
     if name.lower().endswith(".svg"):
-        _add_drawing(data, name, label, builder)
+        _add_drawing(data, name, entries[0].label if entries else "", builder)
         return
     try:
         root = tree_of(decode(data, declared_encoding(data)).text)
@@ -132,10 +133,37 @@ def _add_chapter(package: Package, name: str, label: str, builder: TextBuilder) 
     body = root.find(".//body")
     body = root if body is None else body
     heading = next((collapsed(inner_text(held)) for held in body.iter("h1", "h2", "h3")), "")
-    label = label or " ".join(heading.split())[:200]
+    label = entries[0].label if entries else " ".join(heading.split())[:200]
     builder.mark("chapter", label or name.rpartition("/")[2])
-    builder.open_section(1, label)
-    walk(body, builder, page=False)
+    _walk_chapter(body, entries or [Entry("", 1, label)], builder)
+
+
+def _walk_chapter(body: Element, entries: list[Entry], builder: TextBuilder) -> None:
+    """Add a chapter; sections begin and nest as the contents say, and its own headings below them."""
+    first = len(builder.headings)
+    by_fragment = {entry.fragment: entry for entry in reversed(entries) if entry.fragment}
+    opened = {first: entries[0]}
+    builder.open_section(entries[0].depth, entries[0].label)
+
+    def reach(fragment: str) -> None:
+        if entry := by_fragment.get(fragment):
+            opened[len(builder.headings)] = entry
+            builder.open_section(entry.depth, entry.label)
+
+    walk(body, builder, page=False, reach=reach)
+    own = [heading.level for heading in builder.headings[first:]]
+    shift = entries[0].depth - min(own, default=1)
+    for place, heading in enumerate(builder.headings[first:], first):
+        entry = opened.get(place)
+        if entry is not None and _is_called(heading.text, entry.label):
+            shift = entry.depth - heading.level
+        builder.headings[place] = replace(heading, level=heading.level + shift)
+
+
+def _is_called(heading: str, label: str) -> bool:
+    """Whether a heading is the one that the contents mean: they may leave out a number or a subtitle."""
+    one, other = ("".join(filter(str.isalnum, text.casefold())) for text in (heading, label))
+    return bool(one and other) and (one in other or other in one)
 
 
 def _add_drawing(data: bytes, name: str, label: str, builder: TextBuilder) -> None:

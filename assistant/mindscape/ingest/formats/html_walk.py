@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -95,8 +96,11 @@ class _Walk:
                 self.verbatim -= kind == "code"
 
 
-def walk(root: Element, builder: TextBuilder, page: bool) -> None:
-    """Add the blocks under `root`; of a web `page`, menus, footers and banners are left out."""
+def walk(root: Element, builder: TextBuilder, page: bool, reach: Callable[[str], None] | None = None) -> None:
+    """Add the blocks under `root`; of a web `page`, menus, footers and banners are left out.
+
+    `reach` hears the id of each element that has one, before what is in it is added.
+    """
     state = _Walk(builder, page)
     events = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     skipped: Element | None = None
@@ -116,6 +120,10 @@ def walk(root: Element, builder: TextBuilder, page: bool) -> None:
                 elif not left_out:
                     state.say(formula_text(element))
             else:
+                if reach is not None and (name := element.get("id") or element.get("name")):
+                    if tag in _BLOCK:
+                        state.flush()
+                    reach(name)
                 state.start(element, tag)
             continue
         if event == "end" and element is not skipped:
