@@ -49,7 +49,7 @@ _RULE_ROW = re.compile(r"[\s|:+=-]*$")
 _PROPERTY = re.compile(r"([\w -]{1,40}):(?:[ \t]+(.*))?$")
 _EMPTY = re.compile(r"[\s\[\]{}\"'|>~-]*$|https?://|null$")
 _CODE = re.compile(
-    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|</?\w|\$[ \t]+\w|//|/\*|#!|@\w+[({])|.*(?:[{;]|\);?|=>|->)[ \t]*$"
+    r"[ \t]*(?:[{}()\[\];]+[ \t]*$|</?\w|\$[ \t]+\w|//|/\*|#!|@\w+[({])|.*(?:[{}]|\);|=>|->)[ \t]*$"
 )
 
 _TERMINAL = re.compile(
@@ -59,7 +59,7 @@ _TERMINAL = re.compile(
 _QUOTATION = re.compile('["\u201c\u201d\u201e\xab\xbb\u300c\u300d\u300e\u300f]')
 _OPENING = "\u201c\u201e\xab\u300c\u300e"
 _LETTERS = re.compile(r"[^\W\d_]")
-_LEAST_TOKENS = 5
+_LEAST_TOKENS = 8
 _LEAST_LETTERS = 0.6
 
 
@@ -99,11 +99,12 @@ def _of_prose(paragraph: str, kind: int, child: int) -> Iterator[Candidate]:
 def _kind(sentence: str, tokens: int, kind: int) -> int:
     """A sentence has an end, enough words, and is made of letters for the greater part.
 
-    What ends with a colon only leads to a list or a quotation.
+    What ends with a colon only leads to a list or a quotation; what begins small goes on with something else.
     """
     letters = len(_LETTERS.findall(sentence))
     whole = tokens >= _LEAST_TOKENS and letters >= _LEAST_LETTERS * (len(sentence) - sentence.count(" "))
-    return kind if whole and is_whole(sentence) and sentence[-1] not in ":\uff1a;" else FRAGMENT
+    torn = sentence[0].islower() or sentence[-1] in ":\uff1a;"
+    return kind if whole and is_whole(sentence) and not torn else FRAGMENT
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
