@@ -59,7 +59,7 @@ _TERMINAL = re.compile(
 _QUOTATION = re.compile('["\u201c\u201d\u201e\xab\xbb\u300c\u300d\u300e\u300f]')
 _OPENING = "\u201c\u201e\xab\u300c\u300e"
 _LETTERS = re.compile(r"[^\W\d_]")
-_LEAST_TOKENS = 8
+_LEAST_TOKENS = 6
 _LEAST_LETTERS = 0.6
 
 
