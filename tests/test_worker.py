@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mindscape.ingest.bounds import bounded
+from mindscape.ingest.extract import extract
 from mindscape.ingest.formats.outline import Heading, sections_of
 from mindscape.ingest.media_types import MARKDOWN
 from mindscape.ingest.parse import LIMITS
@@ -244,6 +245,13 @@ def test_a_file_whose_size_is_made_up_is_unreadable_and_says_so() -> None:
     with closing(file), pytest.raises(ParseFailure, match="said to be its size") as failure:
         file.read()
     assert failure.value.status is Status.UNREADABLE
+
+
+def test_summaries_are_made_of_several_nodes_at_a_time() -> None:
+    texts = [f"The keeper lit lamp {number} before the storm came in." for number in range(40)]
+    nodes = [{"children": texts, "budget": 60}, {"children": ["*One* line."], "budget": 60}]
+    answer = call(Worker(MAX_FILE), "summarise", {"nodes": nodes})
+    assert answer["summaries"] == [extract(texts, 60), "One line."]
 
 
 def test_an_empty_file_is_read_as_empty(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from mindscape_storage.check import run_checks
 from mindscape_storage.counters import bump
 from mindscape_storage.database import Connection, open_reader, open_writer
 from mindscape_storage.dump import canonical_dump
-from tests.storage.build import STAT, cut, embed, lines, put, remove, root_of
+from tests.storage.build import STAT, cut, embed, lines, put, remove, root_of, summarise
 
 WRITES = (
     "INSERT",
@@ -36,7 +36,9 @@ STEPS: list[Callable[[Connection], object]] = [
     lambda c: put(c, b"/notes/a.md", cut("the mill grinds barley for the valley")),
     lambda c: documents.move_documents(c, root_of(c), [(2, b"/notes/sub/b.md", "/notes/sub/b.md", STAT)]),
     embed,
+    summarise,
     lambda c: put(c, b"/notes/a.md", cut("the mill grinds wheat for the valley")),
+    summarise,
     lambda c: jobs.enqueue(c, "index", "a", 1),
     lambda c: bump(c, "parses"),
     lambda c: remove(c, b"/notes/sub/b.md"),

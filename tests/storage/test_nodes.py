@@ -224,6 +224,30 @@ def test_nothing_of_a_root_that_is_forgotten_stays_in_the_librarys_summary(
     assert failed(grown, path) == {}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE summaries SET text = 'other' WHERE id = 1",
+        "UPDATE summaries SET made_by = 'a model' WHERE id = 1",
+        "UPDATE contents SET tree = '2' WHERE id = 1",
+        "UPDATE nodes SET summary = 2 WHERE content_id = 1",
+        "DELETE FROM folder_nodes WHERE folder_id = 0",
+        "UPDATE folder_nodes SET last_name = x'00' WHERE folder_id = 0",
+    ],
+)
+def test_a_dump_shows_every_difference_in_the_mindscape(grown: Connection, change: str) -> None:
+    before = canonical_dump(grown)
+    grown.execute(change)
+    assert canonical_dump(grown) != before
+
+
+def test_a_dump_leaves_out_what_is_kept_aside_and_when_it_was_made(grown: Connection) -> None:
+    before = canonical_dump(grown)
+    grown.execute("UPDATE summaries SET made_at = 5")
+    summaries.add_summaries(grown, [Summary(b"unused", "unused", 1, "extractive")])
+    assert canonical_dump(grown) == before
+
+
 DAMAGE = [
     ("DELETE FROM nodes WHERE content_id = 1", {"tree"}),
     ("UPDATE nodes SET end_child = 1 WHERE content_id = 1", {"tree"}),
