@@ -88,6 +88,14 @@ def test_a_folder_names_its_children_in_front_of_what_they_say() -> None:
     assert listing(children, 60) == "Mill: Anna Lind bought the mill. Notes: old; 港口: 港口很深。"
 
 
+def test_names_in_small_letters_are_carried_up_to_the_folders_above() -> None:
+    names = ["mills", "iPhone", "notes 2", "harbour"]
+    low = listing([f"# {name}\n\nThe tide of Skarvik ground {name} to rye." for name in names], 90)
+    assert low.startswith("Mills: The tide")
+    high = extract([low, "Rye: Rye is ground at the mills here too."], 30)
+    assert re.match(r"(Mills|Notes 2|Harbour): The tide of Skarvik ground", high)
+
+
 def test_a_folder_without_room_for_all_names_the_others() -> None:
     children = [
         f"# Note {at}\n\nThe mill of Skarvik ground {at} sacks of rye in the year." for at in range(12)

@@ -100,7 +100,7 @@ def listing(children: Sequence[str], budget: int) -> str:
     names: list[str] = []
     for ordinal, child in enumerate(children):
         heading, _, summary = child.partition("\n")
-        name = plain(safe(heading[:MAX_NAME]).lstrip("# "))
+        name = _title(plain(safe(heading[:MAX_NAME]).lstrip("# ")))
         said = extract([summary], max(1, share - count_tokens(name) - 1))
         text = f"{name}: {said}" if name and said else name or said
         if text:
@@ -112,6 +112,12 @@ def listing(children: Sequence[str], budget: int) -> str:
     room = budget - sum(_cost(entries[at]) for at in chosen)
     others = _fitting([name for at, name in enumerate(names) if name and at not in chosen], room)
     return " ".join(part for part in (_joined([entries[at] for at in chosen]), others) if part)
+
+
+def _title(name: str) -> str:
+    """The name with a capital if its first word has none: what begins small would join the sentence before."""
+    first = name.split(" ")[0]
+    return name[0].upper() + name[1:] if first.islower() else name
 
 
 def _fitting(names: Sequence[str], room: int) -> str:
