@@ -115,7 +115,7 @@ def listing(children: Sequence[str], budget: int) -> str:
 
 
 def _title(name: str) -> str:
-    """The name with a capital if its first word has none: what begins small would join the sentence before."""
+    """The name with a capital if its first word has none: what begins small would join what is before it."""
     first = name.split(" ")[0]
     return name[0].upper() + name[1:] if first.islower() else name
 
