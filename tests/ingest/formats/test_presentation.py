@@ -204,6 +204,7 @@ def only_pictures(members: dict[str, bytes]) -> None:
     [
         ("cut.pptx", DECK[: len(DECK) // 2], Status.DAMAGED),
         ("other.pptx", zipped({"a.txt": "no presentation"}), Status.DAMAGED),
+        ("bare.pptx", saved(Presentation()), Status.EMPTY),
         ("bomb.pptx", changed(DECK, too_big), Status.TOO_LARGE),
         ("deep.pptx", changed(DECK, too_deep), Status.TOO_LARGE),
         ("pictures.pptx", changed(DECK, only_pictures), Status.NO_TEXT),

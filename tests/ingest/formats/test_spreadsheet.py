@@ -200,6 +200,7 @@ TABLE = "".join(
         ("a.xls", xls("Woods", {(0, 0): "Wood", (0, 1): "Price", (1, 0): "Oak", (1, 1): "dear"}), XLS),
         ("a.xlsb", xlsb("Woods", {(0, 0): "Wood", (0, 1): "Price", (1, 0): "Oak", (1, 1): "dear"}), XLSB),
         ("a.ods", ods(TABLE), ODS),
+        ("laid out.ods", ods(TABLE.replace("><table", ">\n  <table")), ODS),
         ("a.fods", flat(TABLE).replace("><table", ">\n  <table").encode(), ODS),
         ("a.zip", xlsx(("Woods", rows(["Wood", "Price"], ["Oak", "dear"]))), XLSX),
     ],

@@ -68,16 +68,19 @@ def _refuse_ole(data: bytes) -> None:
 
 def _slides(package: Package) -> tuple[str, list[str]]:
     """The main part and the slides in their order: by the main part, else by their numbers."""
-    kinds = relations(package, "").values()
+    kinds, is_presentation = relations(package, "").values(), False
     for main in (*(relation.target for relation in kinds if relation.kind == "officeDocument"), _MAIN):
         root = part_tree(package, main)
         if root is not None:
+            is_presentation = is_presentation or root.find("{*}sldMasterIdLst") is not None
             targets = relations(package, main)
             ids = [relation_id(held) for held in root.iter("{*}sldId")]
             names = [targets[held].target if held in targets else held for held in ids]
             if names:
                 return main, names
     numbered = [(int(match[1]), name) for name in package.names if (match := _SLIDE.fullmatch(name))]
+    if not numbered and is_presentation:
+        raise ParseFailure(Status.EMPTY, "The presentation has no slides.")
     if not numbered:
         raise ParseFailure(
             Status.DAMAGED,

@@ -31,6 +31,7 @@ from mindscape_storage.records import Status
 _MAX_LINKS = 10_000
 _FILEPASS = re.compile(rb"\x09\x08\x10\x00\x00[\x05\x06]\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00", re.S)
 """How a binary workbook begins that needs a password: the library only says that it cannot read it."""
+_LAID_OUT = re.compile(rb"<table:table-row[^>]*>\s+<table:")
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _MANIFEST = '<manifest xmlns="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
 MAX_MERGED = 1_000
@@ -46,6 +47,8 @@ def parse(source: Source, media_type: str) -> Parsed:
             raise ParseFailure(Status.PROTECTED, "The workbook needs a password. Save a copy without one.")
     elif data.startswith(b"PK"):
         metadata = _look_into(data, media_type, builder)
+        if media_type == ODS:
+            data = _closed_up(data)
     elif media_type == ODS:
         root, _, _ = parts_of(data)
         metadata = properties(root)
@@ -72,8 +75,14 @@ def _look_into(data: bytes, media_type: str, builder: TextBuilder) -> dict[str, 
     return core_properties(package)
 
 
+def _closed_up(data: bytes) -> bytes:
+    """The package, packed anew when its cells are laid out with spaces: the library takes them for damage."""
+    content = open_package(data).read("content.xml")
+    return _packed(parts_of(data)[0]) if content and _LAID_OUT.search(content) else data
+
+
 def _packed(root: Element) -> bytes:
-    """A flat OpenDocument file as the package that the library reads: without the spaces that lay it out."""
+    """A flat or laid out OpenDocument file as the package that the library reads: without the spaces."""
     for element in root.iter("{*}spreadsheet", f"{_TABLE}*"):
         element.text = None
         for held in element:
