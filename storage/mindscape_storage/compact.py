@@ -1,12 +1,10 @@
 """Leave nothing of removed texts in the file, and give back the room that they took.
 
-The writer's connection overwrites what it deletes (`secure_delete`). What is left are the indexes: SQLite
-only marks rows of a full-text index as deleted, and sqlite-vec slots of a chunk.
+The writer's connection overwrites what it deletes (`secure_delete`), and sqlite-vec the vectors. What is left
+are the full-text indexes: there SQLite only marks rows as deleted until it merges what they are written in.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from mindscape_storage.database import Connection, checkpoint, fetch, transaction, value
 from mindscape_storage.vectors import create_table, encoders
@@ -23,8 +21,6 @@ def scrub(conn: Connection) -> None:
     with transaction(conn):
         for table in _WORD_INDEXES:
             conn.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
-        for encoder in encoders(conn):
-            _blank_empty_slots(conn, f"vec_{encoder.id}", encoder.dimensions)
     checkpoint(conn)
 
 
@@ -41,20 +37,6 @@ def compact(conn: Connection) -> bool:
     conn.execute("VACUUM")
     checkpoint(conn)
     return True
-
-
-def _blank_empty_slots(conn: Connection, table: str, dimensions: int) -> None:
-    for chunk, size, validity in fetch(conn, f"SELECT chunk_id, size, validity FROM {table}_chunks"):
-        used = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little")[:size].astype(bool)
-        if used.all():
-            continue
-        blob = value(conn, f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (chunk,))
-        rows = np.frombuffer(blob, np.float32).reshape(size, dimensions).copy()
-        if rows[~used].any():
-            rows[~used] = 0
-            conn.execute(
-                f"UPDATE {table}_vector_chunks00 SET vectors = ? WHERE rowid = ?", (rows.tobytes(), chunk)
-            )
 
 
 def _close_ranks(conn: Connection, encoder: int, dimensions: int) -> None:
