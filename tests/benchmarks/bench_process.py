@@ -26,12 +26,14 @@ def run() -> list[Row]:
         assert daemon.start() == "ready"
         daemon.call("add", paths=[str(notes)])
         daemon.wait("embedded")
+        daemon.wait("summarised")
         rows = [_shell(daemon)]
         before = daemon.call("status")["work"]
         daemon.stop()
         quiet = Daemon(Path(folder) / "home", idle_minutes="0.02")
         assert quiet.start() == "ready"
-        work = quiet.wait("embedded")["work"]
+        quiet.wait("embedded")
+        work = quiet.wait("summarised")["work"]
         changed = {name: work[name] - before[name] for name in work if work[name] != before[name]}
         rows.append(_nothing_changed(changed))
         rows += _idle(quiet)

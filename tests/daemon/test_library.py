@@ -99,10 +99,12 @@ def test_a_second_start_with_nothing_changed_computes_nothing(daemon: Daemon, fo
     for index in range(10):
         (folder / f"{index}.md").write_text(f"Note {index}.\n")
     daemon.call("add", paths=[str(folder)])
-    before = daemon.wait("embedded")["work"]
+    daemon.wait("embedded")
+    before = daemon.wait("summarised")["work"]
     daemon.stop()
     assert daemon.start() == "ready"
-    assert daemon.wait("embedded")["work"] == before
+    daemon.wait("embedded")
+    assert daemon.wait("summarised")["work"] == before
 
 
 def test_a_folder_inside_a_watched_one_is_covered_and_one_around_it_takes_over(

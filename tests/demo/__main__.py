@@ -120,7 +120,8 @@ def _index(product: Product, folder: Path) -> Json:
     """Watch the folder and wait. Returns the status."""
     show.heading("Watch it and index it")
     show.say(product.run("add", str(folder)).output)
-    result = product.run("status", "--wait", "embedded", "--json").json()
+    product.run("status", "--wait", "embedded")
+    result = product.run("status", "--wait", "summarised", "--json").json()
     show.status(result)
     if result["documents"]["by_status"].keys() - {"ok"}:
         rows = product.run("ls", "--json").json()["documents"]
@@ -154,7 +155,8 @@ def _edit(product: Product, folder: Path, edit: Edit, before: Json) -> list[str]
     show.heading("An edit")
     apply_edit(folder, edit)
     print(f"  In {edit.file} '{edit.old}' is now '{edit.new}'.")
-    after = product.run("status", "--wait", "embedded", "--json").json()
+    product.run("status", "--wait", "embedded")
+    after = product.run("status", "--wait", "summarised", "--json").json()
     cost = {name: count - before["work"].get(name, 0) for name, count in after["work"].items()}
     print(f"  The edit cost: {show.counts(cost)}.")
     changed = Question(
