@@ -29,3 +29,22 @@ def test_a_library_on_a_network_folder_is_warned_of(database: str, state: str) -
 
 def test_doctor_says_where_the_library_lies(daemon: Daemon) -> None:
     assert "place" in [check["name"] for check in daemon.call("doctor")["checks"]]
+
+
+def test_what_is_forgotten_is_in_no_file_of_ours(daemon: Daemon, folder: Path) -> None:
+    kept = folder.with_name("kept")
+    kept.mkdir()
+    for number in range(40):
+        (kept / f"{number}.md").write_text(f"# Note {number}\n\nWords of note {number} that stay.\n")
+        (folder / f"{number}.md").write_text(f"# Secret {number}\n\nThe forgettable{number} word.\n")
+    daemon.call("add", paths=[str(folder), str(kept)])
+    daemon.wait()
+
+    def traces() -> int:
+        files = [path for path in daemon.home.rglob("*") if path.is_file()]
+        return sum(path.read_bytes().count(b"orgettable") for path in files)
+
+    assert traces() > 40
+    daemon.call("rm", paths=[str(folder)], forget=True)
+    assert traces() == 0
+    assert len(daemon.indexed()) == 40
