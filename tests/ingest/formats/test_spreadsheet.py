@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -209,6 +210,41 @@ def test_the_other_formats_read_alike(name: str, data: bytes, media_type: str) -
     result = parsed(name, data)
     assert (result.text, result.media_type) == ("Woods\n\nWood | Price\nOak | dear", media_type)
     assert lines_of(result) == {"1": "Wood | Price", "2": "Oak | dear"}
+
+
+def with_asides(sheet: Any) -> None:
+    sheet.write(0, 0, "Oak")
+    sheet.write_comment(2, 1, "dear this year", {"author": "Ann"})
+    sheet.insert_textbox(5, 1, "prices fell\nin May")
+
+
+def test_comments_and_text_boxes_are_read_on_their_sheet_with_row_and_author() -> None:
+    only_a_box = both(lambda sheet: sheet.insert_textbox(1, 1, "alone here"))
+    result = parsed("a.xlsx", xlsx(("Woods", with_asides), ("Boxes", only_a_box)))
+    woods = "Woods\n\nOak\n\n[Comment by Ann] dear this year\n\nprices fell in May"
+    assert result.text == f"{woods}\n\nBoxes\n\nalone here"
+    assert lines_of(result)["3"] == "[Comment by Ann] dear this year"
+    note = "<office:annotation><text:p>dear</text:p><text:p>this year</text:p></office:annotation><text:p>Oak"
+    commented = parsed("a.ods", ods(TABLE.replace("<text:p>Oak", note)))
+    assert commented.text.endswith("Oak | dear\n\n[Comment] dear this year")
+
+
+def test_a_threaded_comment_is_read_once_and_by_the_name_of_who_wrote_it() -> None:
+    with zipfile.ZipFile(io.BytesIO(xlsx(("Woods", with_asides)))) as archive:
+        members = {name: archive.read(name).decode() for name in archive.namelist()}
+
+    def add(part: str, kind: str, target: str, content: str) -> None:
+        relation = f'<Relationship Id="more" Type="http://a/relationships/{kind}" Target="/xl/{target}"/>'
+        members[part] = members[part].replace("</Relationships>", f"{relation}</Relationships>")
+        members[f"xl/{target}"] = content
+
+    copied = members["xl/comments1.xml"].replace("dear this year", "[Threaded comment] Who says so?")
+    members["xl/comments1.xml"] = copied
+    thread = '<a><threadedComment ref="A7" personId="{1}"><text>Who says so?</text></threadedComment></a>'
+    add("xl/worksheets/_rels/sheet1.xml.rels", "threadedComment", "threads.xml", thread)
+    add("xl/_rels/workbook.xml.rels", "person", "persons.xml", '<a><person displayName="Ben" id="{1}"/></a>')
+    result = parsed("a.xlsx", zipped(dict(members)))
+    assert result.text == "Woods\n\nOak\n\n[Comment by Ben] Who says so?\n\nprices fell in May"
 
 
 def test_a_web_page_or_columns_under_the_name_of_a_workbook_are_read_as_what_they_are() -> None:

@@ -21,6 +21,7 @@ from mindscape.ingest.formats.opendocument_package import (
     properties,
 )
 from mindscape.ingest.formats.package import Package
+from mindscape.ingest.formats.spreadsheet_asides import Aside, office_asides, open_asides
 from mindscape.ingest.formats.spreadsheet_process import messages
 from mindscape.ingest.formats.spreadsheet_regions import Merged, SheetWriter
 from mindscape.ingest.formats.xml import Element
@@ -42,20 +43,23 @@ def parse(source: Source, media_type: str) -> Parsed:
     """Cells as people see them, as far as the file tells; hidden sheets are read too, and named."""
     data, builder = source.data, TextBuilder()
     metadata: dict[str, Any] = {}
+    asides: dict[str, list[Aside]] = {}
     if data.startswith(OLE):
         if is_encrypted(data) or _FILEPASS.search(data):
             raise ParseFailure(Status.PROTECTED, "The workbook needs a password. Save a copy without one.")
     elif data.startswith(b"PK"):
         metadata = _look_into(data, media_type, builder)
         if media_type == ODS:
-            data = _closed_up(data)
+            data, asides = _opened(data)
+        else:
+            asides = office_asides(Package(data, "a workbook"))
     elif media_type == ODS:
         root, _, _ = parts_of(data)
         metadata = properties(root)
-        data = _packed(root)
+        asides, data = open_asides(root), _packed(root)
     else:
         return _text_under_another_name(source)
-    _add_sheets(data, builder)
+    _add_sheets(data, builder, asides)
     return builder.build(media_type, metadata.pop("title", None), metadata)
 
 
@@ -75,10 +79,15 @@ def _look_into(data: bytes, media_type: str, builder: TextBuilder) -> dict[str, 
     return core_properties(package)
 
 
-def _closed_up(data: bytes) -> bytes:
+def _opened(data: bytes) -> tuple[bytes, dict[str, list[Aside]]]:
     """The package, packed anew when its cells are laid out with spaces: the library takes them for damage."""
-    content = open_package(data).read("content.xml")
-    return _packed(parts_of(data)[0]) if content and _LAID_OUT.search(content) else data
+    content = open_package(data).read("content.xml") or b""
+    is_laid_out = _LAID_OUT.search(content) is not None
+    if not is_laid_out and b":annotation" not in content:
+        return data, {}
+    root, _, _ = parts_of(data)
+    asides = open_asides(root)
+    return _packed(root) if is_laid_out else data, asides
 
 
 def _packed(root: Element) -> bytes:
@@ -114,20 +123,24 @@ def _text_under_another_name(source: Source) -> Parsed:
         ) from None
 
 
-def _add_sheets(data: bytes, builder: TextBuilder) -> None:
+def _add_sheets(data: bytes, builder: TextBuilder, asides: dict[str, list[Aside]]) -> None:
     hidden: list[str] = []
     sheet: _Sheet | None = None
+    beside: list[Aside] = []
     for message in messages(data):
         if message[0] == "failed":
             builder.warnings.append(f"The sheet “{_cell(message[1])}” is damaged and was left out.")
         elif message[0] == "sheet":
             _, name, is_hidden, first_column, merged = message
+            beside = asides.get(name, [])
             sheet = _Sheet(builder, _cell(name), SheetWriter(builder, _merged(merged, first_column)))
             hidden += [_cell(name)] if is_hidden else []
         elif message[0] == "end" and sheet:
-            sheet.writer.end()
+            sheet.end(beside)
         elif sheet:
             sheet.add([[_cell(cell) for cell in row] for row in message[1]])
+    for aside in asides.get("", ()):
+        builder.add("paragraph", aside.text)
     if hidden:
         builder.warnings.append(f"Hidden sheets are indexed too: {', '.join(hidden)}.")
 
@@ -145,10 +158,8 @@ class _Sheet:
     def add(self, rows: list[list[str]]) -> None:
         """The next rows."""
         for number, cells in enumerate(rows, self.number + 1):
-            if self.heading and any(cells):
-                self.builder.mark("line", str(number))
-                self.builder.add("heading", self.heading, level=1)
-                self.heading = ""
+            if any(cells):
+                self._head(number)
             self.writer.add(number, cells)
             self.length += sum(map(len, cells))
         self.number += len(rows)
@@ -157,6 +168,21 @@ class _Sheet:
                 Status.TOO_LARGE,
                 f"A sheet holds over {MAX_CHARACTERS:,} characters. Split it into smaller files.",
             )
+
+    def end(self, beside: list[Aside]) -> None:
+        """Nothing more of the cells: what stands beside them, by its row."""
+        self.writer.end()
+        for aside in beside:
+            self._head(aside.row or 1)
+            self.builder.mark("line", str(aside.row) if aside.row else "")
+            self.builder.add("paragraph", aside.text)
+
+    def _head(self, number: int) -> None:
+        """The name, above row `number`, unless it stands already."""
+        if self.heading:
+            self.builder.mark("line", str(number))
+            self.builder.add("heading", self.heading, level=1)
+            self.heading = ""
 
 
 def _cell(text: str) -> str:
