@@ -63,3 +63,10 @@ def test_a_text_that_would_be_too_much_is_refused_and_changes_nothing(
 def test_white_space_collapses_to_a_space_or_a_line_end(text: str) -> None:
     lines = [" ".join(line.split()) for line in text.split("\n")]
     assert collapsed(text) == "\n".join(line for line in lines if line)
+
+
+def test_bullets_of_symbol_fonts_are_bullets() -> None:
+    builder = TextBuilder()
+    builder.add("item", "\uf0b7 oak")
+    builder.add("item", "\uf0a7 elm")
+    assert builder.build("text/x", None, {}).text == "• oak\n▪ elm"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
 from tests.ingest.formats.pdf_made import drawn, lines
 from tests.ingest.formats.shape import parsed, slices
 
@@ -62,6 +63,18 @@ def test_a_table_beside_prose_is_not_read_across() -> None:
     result = parsed("a.pdf", drawn(draw))
     assert [flat(text) for text in slices(result, "paragraph")] == [" ".join(WORDS)]
     assert slices(result, "table") == ["\n".join(" | ".join(row) for row in rows)]
+
+
+@pytest.mark.parametrize("marks", ["•••••", ["1.", "2.", "3.", "4.", "5."], ["a)", "b)", "c)", "d)", "e)"]])
+def test_marks_of_a_list_far_from_their_items_are_no_column(marks: Sequence[str]) -> None:
+    def draw(canvas: Any) -> None:
+        for place, mark in enumerate(marks):
+            canvas.drawString(60, 740 - 14 * place, mark)
+            canvas.drawString(100, 740 - 14 * place, f"{WORDS[place]} in every pool")
+
+    result = parsed("a.pdf", drawn(draw))
+    assert not slices(result, "table")
+    assert f"{marks[1]} {WORDS[1]} in every pool" in result.text
 
 
 def test_a_table_with_a_wordy_column_stays_a_table() -> None:

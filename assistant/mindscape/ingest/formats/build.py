@@ -50,6 +50,9 @@ class TextBuilder:
         Raises ParseFailure(TOO_LARGE) when the text grows past all measure.
         """
         text = clean(text.replace("\r\n", "\n").replace("\r", "\n")).encode("utf-8", "replace").decode()
+        text = text.replace("\uf0b7", "•").replace(
+            "\uf0a7", "▪"
+        )  # as the fonts Symbol and Wingdings have them
         text = text.strip("\n").rstrip() if kind == "code" else text.strip()
         if not text.strip():
             return

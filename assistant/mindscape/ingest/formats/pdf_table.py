@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -14,6 +15,9 @@ _MAX_ROW_GAP = 2.5
 """In letter heights: further down, something else begins."""
 _ROW_GAP = 0.35
 """In letter heights: lines of one cell are closer together than this, padded rows are not."""
+_BULLETS = frozenset("•‣▪●◦∙■□➢✓\uf0b7\uf0a7")
+_NUMBER = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivxIVX]{2,5})[.)]")
+"""Of an item in a list: what stands right of it is its text and no second column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ class Line:
         backwards = sum("\u0590" <= letter <= "\u08ff" for text in foreign for letter in text) > letters / 2
         cells: list[Cell] = []
         for run in sorted(runs, key=lambda run: run.x0):
-            if cells and run.x0 - cells[-1].x1 < MAX_GAP * size:
+            is_item = len(cells) == 1 and cells[0].text in _BULLETS and not backwards
+            if cells and (run.x0 - cells[-1].x1 < MAX_GAP * size or is_item):
                 before = cells.pop()
                 words = (run.text, before.text) if backwards else (before.text, run.text)
                 glue = " " if run.x0 - before.x1 > 0.12 * size else ""
@@ -83,6 +88,8 @@ def find_table(lines: Sequence[Line], first: int) -> int:
         columns = merged
         end += 1
     rows = [line for line in lines[first:end] if len(line.cells) > 1]
+    if all(len(line.cells) == 2 and _NUMBER.fullmatch(line.cells[0].text) for line in rows):
+        return 0
     if len(rows) < 2 or (len(rows) == len(columns) == 2 and not all(_is_wide(line) for line in rows)):
         return 0
     return end
