@@ -79,6 +79,11 @@ def test_what_is_not_read_is_unsupported_and_says_why(name: str, data: bytes) ->
     assert failure_of(name, data).status is Status.UNSUPPORTED
 
 
+def test_an_old_document_that_begins_like_text_gets_the_advice_for_its_kind() -> None:
+    mac_word = b"U.S. participation " * 300 + bytes(range(32)) * 400
+    assert "Word 97-2003" in failure_of("letter.doc", mac_word).reason
+
+
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\n\r\n \t\n", "\u200b".encode(), b"\0\0\0\0\0\0"])
 def test_a_file_without_a_visible_character_is_empty(data: bytes) -> None:
     assert failure_of("note.md", data).status is Status.EMPTY

@@ -87,6 +87,9 @@ LIMITS = {
 }
 _STREAMS = {PLAIN: "text", LOG: "log", CODE: "code", CSV: "table", TSV: "table"}
 """Types read in pieces, by `formats.<name>.stream`."""
+_ZIP = "application/zip"
+_CONTAINERS = (_ZIP, "application/x-ole-storage")
+"""What files of the types in PACKAGES are, be they whole, damaged or encrypted."""
 _WITHOUT_STRUCTURE = {
     **dict.fromkeys((MARKDOWN, ORG, RST, ASCIIDOC, LATEX, WIKI, TEXTILE, TYPST, SUBTITLES), "text"),
     **dict.fromkeys((JSON, YAML, TOML, INI), "log"),
@@ -179,7 +182,11 @@ def _contained(source: Source, media_type: str) -> Parsed:
     parser = cast(Callable[[Source, str], Parsed], module.parse)
     try:
         return parser(source, media_type)
-    except ParseFailure:
+    except ParseFailure as failure:
+        advice = NOT_READ.get(source.path.suffix.lower())
+        if advice and failure.status is Status.UNSUPPORTED and media_type == PLAIN:
+            # It only began like text.
+            raise ParseFailure(Status.UNSUPPORTED, advice) from None
         raise
     except MemoryError:
         raise ParseFailure(
@@ -199,11 +206,11 @@ def _of_signature(media_type: str, extension: str, head: bytes) -> str:
     if media_type in PARSERS:
         return media_type
     by_extension = BY_EXTENSION.get(extension)
-    if media_type == "application/zip":
+    if media_type == _ZIP:
         for member, held in ZIP_MEMBERS:
             if member in head:
                 return held
-    if by_extension in PACKAGES:
+    if by_extension in PACKAGES and media_type in _CONTAINERS:
         return by_extension
     raise ParseFailure(
         Status.UNSUPPORTED, NOT_READ.get(extension) or f"Files of type {media_type} are not read."

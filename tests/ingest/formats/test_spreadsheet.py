@@ -275,6 +275,8 @@ OLD = b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:s
         ("locked.ods", ods(TABLE, locked=True), Status.PROTECTED),
         ("word.xls", OLE + b"\0" * 600, Status.DAMAGED),
         ("old.xls", OLD, Status.UNSUPPORTED),
+        ("older.xls", bytes.fromhex("0904060000001000") + b"\0" * 99, Status.UNSUPPORTED),
+        ("packed.xls", b"\x1f\x8b\x08" + bytes(99), Status.UNSUPPORTED),
         ("noise.xls", bytes(range(32)) * 20, Status.DAMAGED),
         ("dtd.fods", b"<!DOCTYPE a><a/>", Status.DAMAGED),
     ],

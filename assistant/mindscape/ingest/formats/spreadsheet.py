@@ -32,6 +32,7 @@ from mindscape_storage.records import Status
 _MAX_LINKS = 10_000
 _FILEPASS = re.compile(rb"\x09\x08\x10\x00\x00[\x05\x06]\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00", re.S)
 """How a binary workbook begins that needs a password: the library only says that it cannot read it."""
+_BEFORE_EXCEL_5 = re.compile(rb"\x09[\x00\x02\x04][\x04-\x08]\x00")
 _LAID_OUT = re.compile(rb"<table:table-row[^>]*>\s+<table:")
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _MANIFEST = '<manifest xmlns="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
@@ -110,6 +111,11 @@ def _text_under_another_name(source: Source) -> Parsed:
     if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         raise ParseFailure(
             Status.UNSUPPORTED, "The file is an Excel 2003 XML workbook. Save it as XLSX to have it indexed."
+        )
+    if _BEFORE_EXCEL_5.match(head):
+        raise ParseFailure(
+            Status.UNSUPPORTED,
+            "The file is a workbook of Excel 2, 3 or 4. Save it as XLSX in LibreOffice to have it indexed.",
         )
     if b"<html" in head.lower() or b"<table" in head.lower():
         return html.parse(source, HTML)
