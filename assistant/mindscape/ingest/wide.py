@@ -12,6 +12,9 @@ _SAMPLE_BYTES = 1 << 16
 _NO_TEXT = b"\0" * 8
 _ASCII = -1
 _EMOJI = 0x1F0
+_CHINESE = 0x4E
+_SENTENCE = 50
+"""Characters: a longer text has a space or a line end in it, unless it is Chinese or Japanese."""
 _STRANGE = ("Cc", "Cn", "Co", "Cs")
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 
@@ -57,11 +60,15 @@ def _reads(sample: bytes, encoding: str) -> bool:
 
 
 def _is_one_script(text: str) -> bool:
-    """True when most letters beyond ASCII are of one script: bytes of other kinds read as any."""
+    """True when most letters beyond ASCII are of one script, and spaced: other bytes read as any."""
     scripts = Counter(_script(character) for character in text if not "\u2000" <= character <= "\u27ff")
     for anywhere in (_ASCII, _EMOJI):
         scripts.pop(anywhere, None)
-    return not scripts or max(scripts.values()) * 20 >= scripts.total() * 17
+    if not scripts:
+        return True
+    (script, most), *_ = scripts.most_common(1)
+    is_spaced = script == _CHINESE or len(text) < _SENTENCE or any(map(str.isspace, text))
+    return is_spaced and most * 20 >= scripts.total() * 17
 
 
 def _script(character: str) -> int:
@@ -70,7 +77,7 @@ def _script(character: str) -> int:
         return _ASCII
     page = ord(character) >> 8
     if 0x4E <= page <= 0x9F or page in (0x30, 0xFF):
-        return 0x4E
+        return _CHINESE
     if 0xAC <= page <= 0xD7:
         return 0xAC
     if page >= 0x1F0:
