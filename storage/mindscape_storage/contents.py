@@ -126,6 +126,12 @@ def content_info(conn: Connection, content_id: int) -> ContentInfo:
     return ContentInfo(**values)
 
 
+def warnings_of(conn: Connection) -> dict[int, list[str]]:
+    """The warnings of every content that has some, by content id."""
+    rows = fetch(conn, "SELECT id, info ->> '$.warnings' FROM contents WHERE info ->> '$.warnings' != '[]'")
+    return {content_id: json.loads(warnings) for content_id, warnings in rows}
+
+
 def passages_by_id(conn: Connection, ids: Iterable[int]) -> dict[int, Passage]:
     """The passages of complete, referenced contents with these ids, by id; others are left out."""
     wanted = np.fromiter(ids, np.int64)

@@ -158,6 +158,9 @@ def test_ls_prints_the_documents_and_an_empty_library_ends_with_one(
     shown = mindscape("ls").stdout
     assert "failed" in shown
     assert "It is encrypted." in shown
+    row |= {"status": "ok", "reason": None, "warnings": ["Page 2 has no text layer."]}
+    daemon.gives("ls", {"documents": [row]})
+    assert "Page 2 has no text layer." in mindscape("ls").stdout
     daemon.gives("ls", {"documents": []})
     assert mindscape("ls").code == 1
 

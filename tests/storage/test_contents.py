@@ -122,6 +122,12 @@ def test_what_a_parser_found_comes_back_as_it_was(conn: Connection) -> None:
         contents.content_info(conn, 999)
 
 
+def test_warnings_are_told_of_the_contents_that_have_some(conn: Connection) -> None:
+    store(conn, lines("fine"))
+    warned = store(conn, lines("half"), ContentInfo(warnings=("Page 2 of 3 has no text layer.",)))
+    assert contents.warnings_of(conn) == {warned: ["Page 2 of 3 has no text layer."]}
+
+
 def test_an_offset_is_a_page_a_chapter_a_line_and_headings(conn: Connection) -> None:
     passages = [
         NewPassage(0, 0, 8, "a\r\nb\rc\nd", 1, ()),

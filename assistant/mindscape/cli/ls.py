@@ -1,4 +1,4 @@
-"""`mindscape ls`: the documents, and a sentence for each that could not be read."""
+"""`mindscape ls`: the documents, and sentences on what could not be read, or not all of it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 
 
 def _print_document(printer: Printer, document: dict[str, Any]) -> None:
-    """Id, state, passages, path; below it the reason when there is one."""
+    """Id, state, passages, path; below it the reason when there is one, and the warnings."""
     state = str(document.get("tier") or document["status"])
     colour = "green" if document.get("tier") else "yellow"
     printer.line(
@@ -41,5 +41,6 @@ def _print_document(printer: Printer, document: dict[str, Any]) -> None:
         one_line(short_path(document["path"])),
         dim(f"  ({document['spelling']} letters)") if document.get("spelling") else "",
     )
-    if reason := document.get("reason"):
-        printer.line(" " * 8, dim(one_line(str(reason))))
+    for sentence in (document.get("reason"), *(document.get("warnings") or ())):
+        if sentence:
+            printer.line(" " * 8, dim(one_line(str(sentence))))

@@ -6,8 +6,6 @@ import asyncio
 import base64
 import os
 import time
-import unicodedata
-from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -19,7 +17,7 @@ from mindscape import __version__, protocol
 from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
-from mindscape.daemon import folders, places
+from mindscape.daemon import folders, listing, places
 from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
@@ -39,7 +37,7 @@ from mindscape_storage.compact import compact, scrub
 from mindscape_storage.database import Connection
 from mindscape_storage.errors import StorageError
 from mindscape_storage.folders import not_summarised
-from mindscape_storage.records import Document, Root, Scope
+from mindscape_storage.records import Root, Scope
 
 Handled = Callable[[Json, Stream], Awaitable[Any]]
 
@@ -173,10 +171,7 @@ class Methods:
 
     async def _ls(self, params: Json, stream: Stream) -> Json:
         del params, stream
-        listed, behind = await self._library.read(lambda c: (documents.list_documents(c), not_summarised(c)))
-        looks = Counter(unicodedata.normalize("NFC", document.display) for document in listed)
-        alike = {look for look, count in looks.items() if count > 1}
-        return {"documents": [_listed(document, alike, behind) for document in listed]}
+        return {"documents": await self._library.read(listing.every_document)}
 
     async def _status(self, params: Json, stream: Stream) -> Json:
         del params, stream
@@ -374,23 +369,6 @@ def _folder(root: Root) -> Json:
         "reason": root.reason,
         "documents": root.documents,
         "ocr": root.ocr,
-    }
-
-
-def _listed(document: Document, alike: set[str], behind: set[int]) -> Json:
-    """One row of `ls`; `spelling` tells names apart that are written with other characters but look alike.
-
-    `behind` are those of which summaries are missing.
-    """
-    composed = unicodedata.normalize("NFC", document.display)
-    spelling = ("composed" if composed == document.display else "decomposed") if composed in alike else None
-    return {
-        **places.shown(document),
-        "status": document.status.value,
-        "reason": document.reason,
-        "tier": "summarised" if document.tier == "embedded" and document.id not in behind else document.tier,
-        "passages": document.passages,
-        "spelling": spelling,
     }
 
 
