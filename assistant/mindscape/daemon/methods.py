@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from mindscape import __version__, protocol
 from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
-from mindscape.daemon import folders, listing, places
+from mindscape.daemon import folders, listing, parameters, places
 from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
@@ -42,8 +40,6 @@ from mindscape_storage.records import Root, Scope
 Handled = Callable[[Json, Stream], Awaitable[Any]]
 
 REPORT_SECONDS = 0.2
-MAX_RESULTS = 200
-LONGEST_WAIT = 10_000_000
 _CATCHING_UP = (
     "The folders are being compared with the disk since the start: what changed meanwhile may still be "
     "missing here, or be told as it was."
@@ -103,11 +99,11 @@ class Methods:
 
     async def _add(self, params: Json, stream: Stream) -> Json:
         del stream
-        by_ocr = None if params.get("ocr") is None else _boolean(params, "ocr")
+        by_ocr = None if params.get("ocr") is None else parameters.boolean(params, "ocr")
         if by_ocr and not ocr.installed():
             raise Refused(f"{ocr.how_to_install()}, then try again.")
         added: list[Root] = []
-        for path in _paths(params):
+        for path in parameters.paths(params):
             real = await asyncio.to_thread(os.path.realpath, path)
             if not await asyncio.to_thread(os.path.exists, real):
                 raise NotFound(
@@ -152,10 +148,10 @@ class Methods:
 
     async def _rm(self, params: Json, stream: Stream) -> Json:
         del stream
-        forget = _boolean(params, "forget")
+        forget = parameters.boolean(params, "forget")
         known = {root.path: root for root in await self._library.read(roots.list_roots)}
         chosen: list[Root] = []
-        for path in _paths(params):
+        for path in parameters.paths(params):
             root = known.get(path) or known.get(await asyncio.to_thread(os.path.realpath, path))
             if root is None:
                 listed = ", ".join(display_path(p) for p in known) or "none"
@@ -192,7 +188,7 @@ class Methods:
         return answer
 
     async def _wait(self, params: Json, stream: Stream) -> Json:
-        tier = _text(params, "tier")
+        tier = parameters.text(params, "tier")
         if tier not in protocol.TIERS:
             raise UsageError(f'"{tier}" is not a tier. There are: {", ".join(protocol.TIERS)}.')
         if tier not in protocol.READY_TIERS:
@@ -201,7 +197,7 @@ class Methods:
             )
         if tier == "embedded" and await self._scheduler.encoder() is None:
             raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
-        timeout = _seconds(params)
+        timeout = parameters.seconds(params)
         try:
             async with asyncio.timeout(timeout):
                 await self._scheduler.scanner.scan_all()
@@ -236,9 +232,9 @@ class Methods:
     async def _search(self, params: Json, stream: Stream) -> Json:
         del stream
         began = time.perf_counter()
-        query, k = _text(params, "query"), _count(params, "k", 10)
-        scope, tag = _optional_text(params, "scope"), _optional_text(params, "tag")
-        since = _date(_optional_text(params, "since"))
+        query, k = parameters.text(params, "query"), parameters.count(params, "k", 10)
+        scope, tag = parameters.optional_text(params, "scope"), parameters.optional_text(params, "tag")
+        since = parameters.day(params, "since")
         with self._models.interactive():
             encoder = await self._scheduler.encoder()
             vector, missing = None, None
@@ -272,11 +268,14 @@ class Methods:
 
     async def _get(self, params: Json, stream: Stream) -> Json:
         del stream
-        place = _text(params, "place")
+        place = parameters.text(params, "place")
         return await self._library.read(lambda connection: places.get(connection, place))
 
     async def _ask(self, params: Json, stream: Stream) -> Json:
-        question, mode = _text(params, "question"), _optional_text(params, "mode") or "auto"
+        question, mode = (
+            parameters.text(params, "question"),
+            parameters.optional_text(params, "mode") or "auto",
+        )
         pieces: asyncio.Queue[Json | None] = asyncio.Queue()
         catching_up = self._catching_up()
 
@@ -290,7 +289,7 @@ class Methods:
             try:
                 answer = await ask(
                     question,
-                    scope=_optional_text(params, "scope"),
+                    scope=parameters.optional_text(params, "scope"),
                     mode=mode,
                     read=self._library.read,
                     embed_query=None if encoder is None else self._embed_questions,
@@ -328,12 +327,12 @@ class Methods:
 
     async def _models_use(self, params: Json, stream: Stream) -> Json:
         del stream
-        if (path := _optional_text(params, "path")) is not None:
+        if (path := parameters.optional_text(params, "path")) is not None:
             if "\0" in path:
                 raise UsageError("A path holds no NUL character.")
             name = (await self._models.install(Path(path))).name
         else:
-            name = _text(params, "name")
+            name = parameters.text(params, "name")
         bundle = self._models.choose(name)
         await self._library.write(lambda c: choices.choose_model(c, bundle.kind, bundle.name))
         self._scheduler.nudge()
@@ -342,7 +341,7 @@ class Methods:
 
     async def _doctor(self, params: Json, stream: Stream) -> Json:
         del stream
-        repair = _boolean(params, "repair")
+        repair = parameters.boolean(params, "repair")
 
         def run(connection: Connection) -> list[Json]:
             found = check.repair(connection) if repair else check.run_checks(connection, self._paths.database)
@@ -382,61 +381,3 @@ def _counted(connection: Connection, encoder: int | None) -> Json:
 
 def _inside(path: bytes, folder: bytes) -> bool:
     return path.startswith(folder.rstrip(b"/") + b"/")
-
-
-def _paths(params: Json) -> list[bytes]:
-    """`paths` as text or `paths_b64` as base64 of bytes; absolute: the daemon has no folder of its own."""
-    try:
-        given = [os.fsencode(path) for path in params.get("paths", ())]
-        given += [base64.b64decode(path, validate=True) for path in params.get("paths_b64", ())]
-    except (TypeError, ValueError, UnicodeError) as error:
-        raise UsageError(f"paths is a list of texts, paths_b64 a list of base64 texts: {error}.") from error
-    if not given:
-        raise UsageError("Name at least one file or folder.")
-    for path in given:
-        if not path.startswith(b"/") or b"\0" in path:
-            raise UsageError(f"{display_path(path)} is not an absolute path.")
-    return [os.path.normpath(path) for path in given]
-
-
-def _text(params: Json, name: str) -> str:
-    value = params.get(name)
-    if not isinstance(value, str):
-        raise UsageError(f"{name} must be given, as text.")
-    # Half of a surrogate pair can arrive in JSON but can neither be stored nor sent.
-    return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _optional_text(params: Json, name: str) -> str | None:
-    return None if params.get(name) is None else _text(params, name)
-
-
-def _date(text: str | None) -> str | None:
-    try:
-        return None if text is None else date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise UsageError(f'"{text}" is not a date. Write it as 2026-03-31.') from None
-
-
-def _boolean(params: Json, name: str) -> bool:
-    value = params.get(name, False)
-    if not isinstance(value, bool):
-        raise UsageError(f"{name} is true or false.")
-    return value
-
-
-def _seconds(params: Json) -> float | None:
-    value = params.get("timeout")
-    if value is None:
-        return None
-    # Not-a-number compares as neither.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_WAIT:
-        raise UsageError(f"timeout is a number of seconds from 0 to {LONGEST_WAIT}.")
-    return float(value)
-
-
-def _count(params: Json, name: str, default: int) -> int:
-    value = params.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_RESULTS:
-        raise UsageError(f"{name} is a whole number from 1 to {MAX_RESULTS}.")
-    return value
