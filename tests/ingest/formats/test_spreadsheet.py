@@ -247,6 +247,21 @@ def test_a_threaded_comment_is_read_once_and_by_the_name_of_who_wrote_it() -> No
     assert result.text == "Woods\n\nOak\n\n[Comment by Ben] Who says so?\n\nprices fell in May"
 
 
+def test_a_workbook_with_a_sheet_of_old_macros_is_read() -> None:
+    with zipfile.ZipFile(io.BytesIO(xlsx(("Macro", rows(["on opening"])), ("Woods", WOODS)))) as archive:
+        members = {
+            name.replace("worksheets/sheet1", "macrosheets/sheet1"): archive.read(name).decode()
+            for name in archive.namelist()
+        }
+    related = members["xl/_rels/workbook.xml.rels"]
+    old = 'openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1'
+    macro = 'microsoft.com/office/2006/relationships/xlMacrosheet" Target="macrosheets/sheet1'
+    related = related.replace(old, macro)
+    members["xl/_rels/workbook.xml.rels"] = related
+    assert "xlMacrosheet" in related
+    assert parsed("a.xlsm", zipped(dict(members))).text.startswith("Macro\n\non opening\n\nWoods\n\nWood | ")
+
+
 def test_a_web_page_or_columns_under_the_name_of_a_workbook_are_read_as_what_they_are() -> None:
     page = parsed("export.xls", "<html><body><table><tr><td>Oak</td><td>12</td></tr></table></body></html>")
     assert (page.media_type, page.text) == (HTML, "Oak | 12")

@@ -22,6 +22,7 @@ from mindscape.ingest.formats.opendocument_package import (
 )
 from mindscape.ingest.formats.package import Package
 from mindscape.ingest.formats.spreadsheet_asides import Aside, office_asides, open_asides
+from mindscape.ingest.formats.spreadsheet_macros import with_macros_as_sheets
 from mindscape.ingest.formats.spreadsheet_process import messages
 from mindscape.ingest.formats.spreadsheet_regions import Merged, SheetWriter
 from mindscape.ingest.formats.xml import Element
@@ -54,6 +55,7 @@ def parse(source: Source, media_type: str) -> Parsed:
             data, asides = _opened(data)
         else:
             asides = office_asides(Package(data, "a workbook"))
+            data = with_macros_as_sheets(data)
     elif media_type == ODS:
         root, _, _ = parts_of(data)
         metadata = properties(root)
