@@ -146,6 +146,15 @@ def test_comments_are_read_with_their_author() -> None:
     assert "Oak | 12\n\n[Comment by Vole] Really?\n\nMoney" in parsed("a.pptx", changed(DECK, change)).text
 
 
+def test_slides_named_once_more_in_sections_are_no_more_slides() -> None:
+    sections = b'<p:extLst><p:ext uri="a"><s:sectionLst xmlns:s="b"><s:section name="Ropes"><s:sldIdLst>'
+    sections += (
+        b'<s:sldId id="256"/></s:sldIdLst></s:section></s:sectionLst></p:ext></p:extLst></p:presentation>'
+    )
+    result = parsed("a.pptx", changed(DECK, replaced("ppt/presentation.xml", b"</p:presentation>", sections)))
+    assert (result.text, result.warnings) == (parsed("a.pptx", DECK).text, ())
+
+
 def test_hidden_slides_are_read_and_named() -> None:
     hidden = changed(DECK, replaced("ppt/slides/slide2.xml", b"<p:sld ", b'<p:sld show="0" '))
     result = parsed("a.pptx", hidden)

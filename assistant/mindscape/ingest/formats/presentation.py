@@ -74,7 +74,8 @@ def _slides(package: Package) -> tuple[str, list[str]]:
         if root is not None:
             is_presentation = is_presentation or root.find("{*}sldMasterIdLst") is not None
             targets = relations(package, main)
-            ids = [relation_id(held) for held in root.iter("{*}sldId")]
+            # Not those of its sections, which name the same slides once more.
+            ids = [relation_id(held) for held in root.iterfind("{*}sldIdLst/{*}sldId")]
             names = [targets[held].target if held in targets else held for held in ids]
             if names:
                 return main, names
