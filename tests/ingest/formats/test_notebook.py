@@ -37,6 +37,14 @@ def failure_of(data: str) -> ParseFailure:
     return failure.value
 
 
+def test_lines_without_ends_as_in_old_notebooks_are_lines() -> None:
+    old = {
+        "nbformat": 2,
+        "worksheets": [{"cells": [cell("markdown", ["# Salt", "", "Lay the fish", "on boards."])]}],
+    }
+    assert parsed("n.ipynb", json.dumps(old)).text == "# Salt\n\nLay the fish\non boards."
+
+
 def test_prose_code_and_output_come_in_order_below_their_headings() -> None:
     data = notebook(
         cell("markdown", ["# Salting\n", "\n", "Lay the [fish](https://e.org) on boards."]),

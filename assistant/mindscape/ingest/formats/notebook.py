@@ -159,7 +159,9 @@ def _joined(value: object) -> str:
     """A text, which the format keeps as a string or as a list of lines."""
     if isinstance(value, str):
         return value
-    return "".join(one for one in _list(value) if isinstance(one, str))
+    lines = [one for one in _list(value) if isinstance(one, str)]
+    # The notebooks of IPython before 1.0 keep lines without their ends.
+    return ("" if any(line.endswith("\n") for line in lines) else "\n").join(lines)
 
 
 def _mapping(value: object) -> dict[str, Any]:
