@@ -155,3 +155,8 @@ def test_a_page_without_head_and_body_tags_keeps_its_order() -> None:
     page = "<!doctype html><title>T</title><!-- c --><article>One <b>two</b></article> three<p>four</p>"
     result = parsed("p.html", page)
     assert (result.title, " ".join(result.text.split())) == ("T", "One two three four")
+
+
+def test_a_title_without_a_word_is_none() -> None:
+    page = "<title>-</title><body><h1>Salt</h1><p>Lay the fish on boards."
+    assert parsed("a.html", page).title == "Salt"

@@ -58,7 +58,10 @@ def parse(source: Source, media_type: str) -> Parsed:
         if builder.length < _LEAST_PAGE_SHARE * whole.length:
             # It is made of menus, such as the index of a site: then they are what it says.
             builder = whole
-    title = collapsed(root.findtext(".//title") or "") or next((h.text for h in builder.headings), None)
+    title = collapsed(root.findtext(".//title") or "")
+    if not any(map(str.isalnum, title)):
+        # Programs that have none to give write a dash.
+        title = next((heading.text for heading in builder.headings), None)
     return builder.build(media_type, title, _metadata(root), decoded)
 
 
