@@ -262,6 +262,13 @@ def test_a_workbook_with_a_sheet_of_old_macros_is_read() -> None:
     assert parsed("a.xlsm", zipped(dict(members))).text.startswith("Macro\n\non opening\n\nWoods\n\nWood | ")
 
 
+def test_damaged_properties_leave_the_cells_readable() -> None:
+    with zipfile.ZipFile(io.BytesIO(xlsx(("S", rows(["Oak"]))))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["docProps/core.xml"] = b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"
+    assert parsed("a.xlsx", zipped(dict(members))).text == "S\n\nOak"
+
+
 def test_a_web_page_or_columns_under_the_name_of_a_workbook_are_read_as_what_they_are() -> None:
     page = parsed("export.xls", "<html><body><table><tr><td>Oak</td><td>12</td></tr></table></body></html>")
     assert (page.media_type, page.text) == (HTML, "Oak | 12")

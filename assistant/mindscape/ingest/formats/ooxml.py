@@ -70,8 +70,13 @@ def relation_id(element: Element, name: str = "id") -> str:
 
 
 def core_properties(package: Package) -> dict[str, Any]:
-    """Title, author, date, tags and the like."""
-    root = part_tree(package, "docProps/core.xml")
+    """Title, author, date, tags and the like; none where their part is damaged: the document can be read."""
+    try:
+        root = part_tree(package, "docProps/core.xml")
+    except ParseFailure as failure:
+        if failure.status is not Status.DAMAGED:
+            raise
+        return {}
     metadata: dict[str, Any] = {}
     for element in root if root is not None else ():
         name = _PROPERTIES.get(local_name(element), local_name(element))
