@@ -249,9 +249,12 @@ def test_a_file_whose_size_is_made_up_is_unreadable_and_says_so() -> None:
 
 def test_summaries_are_made_of_several_nodes_at_a_time() -> None:
     texts = [f"The keeper lit lamp {number} before the storm came in." for number in range(40)]
-    nodes = [{"children": texts, "budget": 60}, {"children": ["*One* line."], "budget": 60}]
+    nodes = [
+        {"kind": "passages", "children": texts},
+        {"kind": "children", "children": ["# Mill\n\nIt grinds rye.", "# Quay\n\nIt is of stone."]},
+    ]
     answer = call(Worker(MAX_FILE), "summarise", {"nodes": nodes})
-    assert answer["summaries"] == [extract(texts, 60), "One line."]
+    assert answer["summaries"] == [extract(texts, 96), "Mill: It grinds rye. Quay: It is of stone."]
 
 
 def test_an_empty_file_is_read_as_empty(tmp_path: Path) -> None:

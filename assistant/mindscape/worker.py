@@ -31,6 +31,7 @@ from mindscape.ingest.parsed import ParseFailure, ReadLine, Source
 from mindscape.ingest.passages import cut
 from mindscape.ingest.reading import OpenFile
 from mindscape.ingest.stream import Sample, Stream, TextStream, decoded
+from mindscape.ingest.summarise import Kind, summary
 from mindscape.protocol import Json
 from mindscape.rpc import Stream as Reply
 from mindscape.rpc import serve_child
@@ -196,17 +197,15 @@ class Worker:
         return {"files": list(parts.values())}
 
     def _summarise(self, params: Json) -> Json:
-        """{"summaries"} of nodes, given as {"children": texts, "budget": tokens}; null where memory fails."""
-        # What it needs takes long to import, and not every worker is asked.
-        from mindscape.ingest.extract import extract
+        """{"summaries"} of nodes, given as {"kind", "children": texts}; null where memory fails."""
 
-        def summary(node: Json) -> str | None:
+        def made(node: Json) -> str | None:
             try:
-                return extract(node["children"], node["budget"])
+                return summary(Kind(node["kind"]), node["children"])
             except MemoryError:
                 return None
 
-        return {"summaries": [summary(node) for node in params["nodes"]]}
+        return {"summaries": [made(node) for node in params["nodes"]]}
 
 
 def _recogniser() -> Any:

@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mindscape.ingest.extract import extract
 from mindscape.ingest.summarise import (
-    BUDGETS,
     Derived,
     Kind,
     Leaf,
@@ -18,6 +16,7 @@ from mindscape.ingest.summarise import (
     in_order,
     kind_of,
     passage_leaves,
+    summary,
 )
 from mindscape_storage.records import Child
 from mindscape_storage.summaries import digest_of
@@ -26,7 +25,7 @@ ROOT = b"/notes"
 
 
 def summary_of(children: Sequence[str], kind: Kind) -> str:
-    return extract(children, BUDGETS[kind])
+    return summary(kind, children)
 
 
 @dataclass

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from mindscape.daemon.children import Pool
 from mindscape.errors import MindscapeError
 from mindscape.ingest.growth import Wanted
-from mindscape.ingest.summarise import BUDGETS
 from mindscape.ingest.upkeep import Upkeep
 from mindscape.library import Library
 
@@ -61,7 +60,7 @@ class Summariser:
         return None
 
     async def _call(self, asked: Sequence[Wanted]) -> list[str | None]:
-        nodes = [{"children": one.children, "budget": BUDGETS[one.kind]} for one in asked]
+        nodes = [{"kind": one.kind, "children": one.children} for one in asked]
         async with self._workers.lend() as child:
             answer = await child.call("summarise", {"nodes": nodes}, seconds=self._limit)
         return answer["summaries"]

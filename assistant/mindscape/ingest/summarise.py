@@ -35,6 +35,15 @@ class Kind(StrEnum):
 BUDGETS = {Kind.PASSAGES: 96, Kind.NODES: 128, Kind.CHILDREN: 128}
 """Tokens of a summary at most."""
 
+
+def summary(kind: Kind, children: Sequence[str]) -> str:
+    """The summary of a node, made from the texts of its children."""
+    # The daemon compares keys; only workers summarise, and what that needs takes long to import.
+    from mindscape.ingest.extract import extract, listing
+
+    return (listing if kind is Kind.CHILDREN else extract)(children, BUDGETS[kind])
+
+
 Known = Callable[[Iterable[bytes]], Mapping[bytes, bytes]]
 """From keys to the digests of those summaries that are there."""
 
