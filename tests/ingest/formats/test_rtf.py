@@ -107,6 +107,12 @@ def test_links_and_properties_are_kept() -> None:
     assert result.metadata == {"author": "A. Mole", "date": "2021-05-04", "tags": ["boats", "rope"]}
 
 
+def test_properties_are_in_the_code_page_of_the_document() -> None:
+    fonts = rb"{\fonttbl{\f0\fcharset0 Times;}}"
+    data = rb"{\rtf1\ansi\ansicpg1251\deff0" + fonts + rb"{\info{\title \'f1\'ee\'eb\'fc}}x}"
+    assert parsed("a.rtf", data).title == "соль"
+
+
 def test_hidden_and_deleted_text_and_unknown_groups_are_left_out() -> None:
     body = r"Seen{\v unseen}{\deleted gone}\v unseen\v0 .{\*\unknown unseen}{\pict 00ff}\par"
     result = parsed("a.rtf", rtf(body))

@@ -154,7 +154,9 @@ class RtfReader:
 
     def _decode(self) -> None:
         if self._bytes:
-            encoding = self._fonts.get(self._group.font or self._default_font, self._encoding)
+            # Properties are in no font.
+            font = "" if self._group.kind in PROPERTIES.values() else self._default_font
+            encoding = self._fonts.get(self._group.font or font, self._encoding)
             self._add(self._bytes.decode(encoding, "replace"))
             self._bytes.clear()
 
