@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.ingest.formats.shape import parsed, slices
+
+from mindscape.ingest.formats import markdown
 
 FENCES = """# Real Title
 
@@ -189,3 +193,48 @@ def test_links_keep_raw_targets_and_code_has_none() -> None:
 )
 def test_hostile_markup_is_only_text(text: str) -> None:
     assert parsed("a.md", text).text == text
+
+
+PARTS = st.lists(
+    st.sampled_from(
+        [
+            "# One",
+            "## Two #",
+            "#",
+            "####### no",
+            "Words.",
+            "===",
+            "---",
+            "- item",
+            "  - inner",
+            "    code",
+            "1. first",
+            "> quote",
+            "```",
+            "~~~ py",
+            "<div>",
+            "<!-- note",
+            "-->",
+            "<script>",
+            "</script>",
+            "| a | b |",
+            "|---|---|",
+            "[x]: /url",
+            "[y]:",
+            "",
+            "",
+            "",
+        ]
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PARTS, st.sampled_from(["\n", "\r\n", "\r"]), st.integers(1, 60))
+def test_blocks_are_the_same_however_small_the_parts_are(lines: list[str], end: str, size: int) -> None:
+    text = "Begin." + end.join(lines) + end
+    whole = parsed("note.md", text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(markdown, "PART", size)
+        assert parsed("note.md", text) == whole

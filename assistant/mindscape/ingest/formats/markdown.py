@@ -37,6 +37,11 @@ _CONTAINERS: dict[str, BlockKind] = {
     "list_item_open": "item",
     "heading_open": "heading",
 }
+PART = 1 << 20
+"""Code points that are parsed at a time, at least."""
+_BOUNDARY = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*(?:\r\n|\r|\n)(?=#{1,6} |[^\W\d_])")
+"""A blank line, and a line that begins a block at the top level if nothing from before goes on."""
+_NEXT = "x"
 _INSIDE_LISTS = ("code", "table", "quote", "item")
 
 
@@ -56,7 +61,7 @@ def parse(source: Source, media_type: str) -> Parsed:
     decoded = decode(source.data)
     text = decoded.text
     front = read_front_matter(text)
-    areas = _areas(_BLOCKS.parse(text[front.end :]))
+    areas = _areas(text[front.end :])
     starts = [front.end + start for start in line_starts(text[front.end :])] + [len(text)]
     headings = [
         Heading(area.level, area.heading, _span(text, starts, area.first, area.last)[0])
@@ -81,7 +86,31 @@ def parse(source: Source, media_type: str) -> Parsed:
     )
 
 
-def _areas(tokens: Sequence[Token]) -> list[_Area]:
+def _areas(text: str) -> list[_Area]:
+    """The blocks of a text, parsed part by part, for the parser's tokens take many times its memory."""
+    areas: list[_Area] = []
+    begin = first = 0
+    size = PART
+    while begin < len(text):
+        boundary = _BOUNDARY.search(text, begin + size)
+        end = boundary.end() if boundary else len(text)
+        tokens = _BLOCKS.parse(text[begin:end] + (_NEXT if boundary else ""))
+        lines = len(line_starts(text[begin:end])) - 1
+        if boundary and not _ends_with_paragraph(tokens, lines):
+            size *= 2  # a fence or a piece of HTML goes on beyond it
+            continue
+        areas += _areas_of(tokens[:-3] if boundary else tokens, first)
+        begin, first, size = end, first + lines, PART
+    return areas
+
+
+def _ends_with_paragraph(tokens: Sequence[Token], line: int) -> bool:
+    """True when the word put on that line, behind a part, is a paragraph by itself: nothing else goes on."""
+    last = tokens[-3] if len(tokens) > 2 else None
+    return bool(last and last.type == "paragraph_open" and last.level == 0 and last.map == [line, line + 1])
+
+
+def _areas_of(tokens: Sequence[Token], offset: int) -> list[_Area]:
     """Blocks in document order, containers before what they hold; a quote is one block."""
     areas: list[_Area] = []
     lists = quotes = 0
@@ -93,7 +122,7 @@ def _areas(tokens: Sequence[Token]) -> list[_Area]:
                 level, heading = int(token.tag[1]), plain(tokens[place + 1].content)
                 if not heading or len(heading) > MAX_HEADING:
                     level, kind = 0, "paragraph"
-            areas.append(_Area(kind, token.map[0], token.map[1], level, heading))
+            areas.append(_Area(kind, offset + token.map[0], offset + token.map[1], level, heading))
         quotes += token.nesting if token.type.startswith("blockquote") else 0
         lists += token.nesting if token.type.startswith("list_item") else 0
     return areas
