@@ -70,3 +70,9 @@ def test_bullets_of_symbol_fonts_are_bullets() -> None:
     builder.add("item", "\uf0b7 oak")
     builder.add("item", "\uf0a7 elm")
     assert builder.build("text/x", None, {}).text == "• oak\n▪ elm"
+
+
+def test_a_byte_order_mark_within_an_extracted_text_is_left_out() -> None:
+    builder = TextBuilder()
+    builder.add("paragraph", " \ufeffjoined \ufefffiles")
+    assert builder.build("text/plain").text == "joined files"

@@ -19,6 +19,13 @@ _SPACES = re.compile(r" [^\S\n]+|[^\S\n ][^\S\n]*")
 _AROUND_LINE_END = re.compile(r" ?\n[ \n]*")
 
 
+_ODD = (
+    ("\ufeff", ""),  # a byte order mark within a text is left from the files it was joined from
+    ("\uf0b7", "•"),  # bullets as the fonts Symbol and Wingdings have them
+    ("\uf0a7", "▪"),
+)
+
+
 def collapsed(text: str) -> str:
     """Runs of white space as one space, or one line end where there was one; nothing at the edges."""
     if "  " not in text and text.isprintable():
@@ -50,9 +57,8 @@ class TextBuilder:
         Raises ParseFailure(TOO_LARGE) when the text grows past all measure.
         """
         text = clean(text.replace("\r\n", "\n").replace("\r", "\n")).encode("utf-8", "replace").decode()
-        text = text.replace("\uf0b7", "•").replace(
-            "\uf0a7", "▪"
-        )  # as the fonts Symbol and Wingdings have them
+        for odd, plain in _ODD:
+            text = text.replace(odd, plain)
         text = text.strip("\n").rstrip() if kind == "code" else text.strip()
         if not text.strip():
             return
