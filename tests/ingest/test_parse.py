@@ -123,3 +123,9 @@ def test_every_media_type_has_a_parser_and_no_extension_two_meanings() -> None:
         assert callable(importlib.import_module(f"mindscape.ingest.formats.{name}").parse)
     assert set(BY_EXTENSION.values()) == set(PARSERS)
     assert not set(BY_EXTENSION) & set(NOT_READ)
+
+
+@pytest.mark.parametrize("head", [b"PK\x03\x04" + b"\0" * 40, b"\x1f\x8b\x08", b"Rar!\x1a\x07\x01"])
+def test_an_archive_is_to_be_unpacked(head: bytes) -> None:
+    with pytest.raises(ParseFailure, match="Unpack it in a watched folder"):
+        media_type_of(Path("notes.archive"), head)

@@ -110,6 +110,10 @@ BY_SIGNATURE = (
     (b"%!PS-Adobe", "application/postscript"),
 )
 
+ARCHIVES = frozenset(
+    ("application/zip", "application/gzip", "application/x-7z-compressed", "application/x-rar-compressed")
+)
+
 ZIP_MEMBERS = (
     (b"mimetypeapplication/epub+zip", EPUB),
     (b"META-INF/container.xml", EPUB),

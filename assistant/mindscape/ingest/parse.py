@@ -11,6 +11,7 @@ from typing import cast
 from mindscape.ingest.bounds import bounded
 from mindscape.ingest.decode import looks_binary, wide_encoding
 from mindscape.ingest.media_types import (
+    ARCHIVES,
     ALSO_TEXT,
     ASCIIDOC,
     BY_BEGINNING,
@@ -212,9 +213,13 @@ def _of_signature(media_type: str, extension: str, head: bytes) -> str:
                 return held
     if by_extension in PACKAGES and media_type in _CONTAINERS:
         return by_extension
-    raise ParseFailure(
-        Status.UNSUPPORTED, NOT_READ.get(extension) or f"Files of type {media_type} are not read."
-    )
+    raise ParseFailure(Status.UNSUPPORTED, NOT_READ.get(extension) or _not_read(media_type))
+
+
+def _not_read(media_type: str) -> str:
+    if media_type in ARCHIVES:
+        return "Archives are not read. Unpack it in a watched folder to have what it holds indexed."
+    return f"Files of type {media_type} are not documents that can be read."
 
 
 def _kind(path: Path) -> str:
