@@ -11,8 +11,8 @@ from typing import cast
 from mindscape.ingest.bounds import bounded
 from mindscape.ingest.decode import looks_binary, wide_encoding
 from mindscape.ingest.media_types import (
-    ARCHIVES,
     ALSO_TEXT,
+    ARCHIVES,
     ASCIIDOC,
     BY_BEGINNING,
     BY_EXTENSION,
