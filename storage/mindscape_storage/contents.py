@@ -259,6 +259,16 @@ def locate_in(conn: Connection, passage: Passage, offset: int) -> Place:
         return _place(conn, passage.content_id, offset, passage)
 
 
+def marked_in(conn: Connection, passage: Passage) -> list[int]:
+    """Offsets inside a passage, in order, at which a page, a chapter or a line is marked to begin."""
+    rows = fetch(
+        conn,
+        "SELECT DISTINCT start FROM marks WHERE content_id = ? AND start > ? AND start < ? ORDER BY start",
+        (passage.content_id, passage.start, passage.end),
+    )
+    return [row[0] for row in rows]
+
+
 def _place(conn: Connection, content_id: int, offset: int, passage: Passage | None) -> Place:
     headings = value(
         conn,

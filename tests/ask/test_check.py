@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ask.check import Claim, best_sentence, claims, is_supported, trimmed
+from mindscape.ask.check import Claim, best_sentence, claims, is_supported
+from mindscape.ask.spans import trimmed
 
 PASSAGE = (
     "The ferry leaves Norrby at 7:40. Captain Lindqvist bought it in 1987 for 12,000 crowns. It is blue."

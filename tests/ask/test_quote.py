@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.ask.made import source
@@ -132,3 +134,35 @@ def test_of_a_csv_file_the_row_that_answers_is_quoted_alone() -> None:
 def test_rows_of_a_csv_file_are_never_joined() -> None:
     rows = source("chisel,small,12\nchisel,large,19\n", "/shop/tools.csv")
     assert quoted("chisel", rows) in (["chisel,small,12"], ["chisel,small,12", "chisel,large,19"])
+
+
+def test_a_quote_begins_on_the_page_of_its_fact() -> None:
+    book = source("Rent book\n\nThe rent of the lighthouse is 4,120 guilders.", "/a.pdf")
+    assert quoted("What is the rent of the lighthouse?", book) == [
+        "The rent of the lighthouse is 4,120 guilders."
+    ]
+
+
+def test_a_quote_never_spans_a_page_that_begins_in_a_sentence() -> None:
+    text = "The rent of the lighthouse, which\nstands on the point, is 4,120 guilders."
+    book = replace(source(text, "/a.pdf"), breaks=(text.index("stands"),))
+    for one in quoted("What is the rent of the lighthouse on the point?", book):
+        assert "\n" not in one
+
+
+def test_of_a_log_the_line_that_answers_is_quoted_alone() -> None:
+    lines = [f"2024-03-01 07:{minute} pump {minute} runs" for minute in range(10, 22)]
+    lines[8] = "2024-03-01 07:18 sluice alarm cleared by Ines"
+    for path, text in (
+        ("/weir.log", "\n".join(lines)),
+        ("/weir.txt", "\n".join(lines)),
+        ("/bare.log", "\n".join(line[17:] for line in lines)),
+    ):
+        best = quoted("Who cleared the sluice alarm?", source(text, path))
+        assert best[0].endswith("sluice alarm cleared by Ines"), path
+        assert not any("\n" in one for one in best), path
+
+
+def test_items_of_a_list_are_never_joined() -> None:
+    found = quoted("lemons and flour", source("- two lemons\n- white flour\n- salt"))
+    assert set(found) == {"- two lemons", "- white flour"}

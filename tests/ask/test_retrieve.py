@@ -193,3 +193,25 @@ def test_a_result_is_placed_where_the_words_of_the_query_stand(tmp_path: Path) -
     }
     made.close()
     assert lines == {"heron": 3, "where is the weir?": 2, "the mill and the heron": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "query", "line"),
+    [
+        ("/data.csv", "tool,price\nplane,48\nchisel,12\n", "price of the chisel", 3),
+        ("/data.csv", "tool,price\nplane,48\nchisel,12\n", "price", 1),
+        ("/data.tsv", "tool\tprice\nplane\t48\nchisel\t12\n", "chisel", 3),
+        ("/weir.log", "pump on\npump off\nsluice alarm\n", "sluice", 3),
+        ("/weir.txt", "1.3.2024 pump\n1.3.2024 heron\n1.3.2024 sluice\n", "heron", 2),
+        ("/todo.org", "* House\n- [ ] roof\n- [X] gutter\n- [ ] chimney\n", "chimney", 4),
+        ("/todo.txt", "1. roof\n2. gutter\n3. chimney\n", "gutter", 2),
+        ("/table.md", "| a | b |\n|---|---|\n| mill | 3 |\n| weir | 4 |\n", "weir", 4),
+    ],
+)
+def test_a_result_is_placed_at_the_row_that_holds_the_words(
+    tmp_path: Path, name: str, text: str, query: str, line: int
+) -> None:
+    made = Library(tmp_path / "library.db", {name: [text]}, FakeEmbedder())
+    found = search_results(made.conn, find(made, query, vectors=False), None, query)
+    made.close()
+    assert [one["line"] for one in found] == [line]

@@ -188,3 +188,11 @@ def test_a_mark_with_an_empty_label_ends_the_page_before_it(conn: Connection) ->
     content_id = store(conn, [replace(one, line=None) for one in lines("alpha\nbeta\n")], None, [], marks)
     assert contents.locate(conn, content_id, 2) == Place("1", 3, (), None)
     assert contents.locate(conn, content_id, 7) == Place(None, None, (), None)
+
+
+def test_the_marks_inside_a_passage_are_told_in_order_and_once(conn: Connection) -> None:
+    marks = [Mark("page", "1", 0), Mark("page", "2", 6), Mark("line", "9", 6), Mark("line", "10", 8)]
+    content_id = store(conn, lines("alpha\nbeta\n", "gamma"), None, [], [*marks, Mark("page", "3", 11)])
+    first, second = contents.passages_of(conn, content_id)
+    assert contents.marked_in(conn, first) == [6, 8]
+    assert contents.marked_in(conn, second) == []

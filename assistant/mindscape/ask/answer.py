@@ -125,7 +125,7 @@ def cite(question: str, draft: Draft, sources: Sequence[Source]) -> list[Cited]:
         mine = [claim for claim in said if n in claim.cited]
         passage = sources[n - 1]
         text = " ".join(claim.text for claim in mine) or question
-        start, end = best_sentence(f"{text} {question}", passage.passage.text)
+        start, end = best_sentence(f"{text} {question}", passage.passage.text, passage.units)
         supported = bool(mine) and all(_supports(passage, claim.text, question) for claim in mine)
         cited.append(Cited(n, start, end, supported))
     return cited
@@ -137,7 +137,7 @@ def attribute(question: str, draft: Draft, sources: Sequence[Source]) -> list[Ci
     for claim in claims(draft.text, draft.markers):
         for n, source in enumerate(sources, 1):
             if _supports(source, claim.text, question):
-                start, end = best_sentence(f"{claim.text} {question}", source.passage.text)
+                start, end = best_sentence(f"{claim.text} {question}", source.passage.text, source.units)
                 found.setdefault(n, Cited(n, start, end, True))
                 break
     return list(found.values())[:3]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mindscape.ask.language import all_terms, names, numbers, terms
+from mindscape.ask.spans import Span, units
 from mindscape.sentences import sentences
 
 SUPPORT = 0.5
@@ -49,8 +50,11 @@ def share(wanted: set[str], here: set[str]) -> float:
     return len(wanted & here) / len(wanted) if wanted else 0.0
 
 
-def best_sentence(claim: str, passage: str) -> tuple[int, int]:
-    """The span of the passage's sentence that shares most with the claim; the first on a tie. Trimmed."""
+def best_sentence(claim: str, passage: str, spans: Sequence[Span] | None = None) -> Span:
+    """The span of the passage's sentence that shares most with the claim; the first on a tie. Trimmed.
+
+    `spans` are those to choose from (the passage's sentences when not given).
+    """
     wanted, figures = set(all_terms(claim)), numbers(claim)
     content = set(terms(claim))
 
@@ -60,18 +64,8 @@ def best_sentence(claim: str, passage: str) -> tuple[int, int]:
         strong = len(content & here) + 2 * len(figures & numbers(text))
         return strong, share(wanted, here)
 
-    spans = [trimmed(passage, *span) for span in sentences(passage)]
-    spans = [span for span in spans if span[0] < span[1]]
+    spans = units(passage) if spans is None else spans
     return max(spans, key=overlap) if spans else (0, len(passage))
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without white space at its ends."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
 
 
 def claims(answer: str, markers: Sequence[tuple[int, int]]) -> list[Claim]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from mindscape.ask.check import trimmed
 from mindscape.ask.language import all_terms, surface_forms, terms
 from mindscape.ask.retrieve import Ranked, inside
-from mindscape.sentences import sentences
+from mindscape.ask.spans import Span, trimmed, units
 from mindscape_storage import contents, documents
 from mindscape_storage.database import Connection
 from mindscape_storage.frequencies import frequencies
 from mindscape_storage.records import Document, Passage, Place, Scope, Status
+
+_TABLES = (".csv", ".tsv")
+_ROWS = (*_TABLES, ".log", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,25 @@ class Source:
     place: Place
     score: float
     legs: dict[str, float]
+    breaks: tuple[int, ...] = ()
+    """Offsets in the passage's text at which a page, a chapter or a row of a sheet begins."""
+
+    @property
+    def rows(self) -> bool:
+        """True when each line stands for itself, as in a CSV file or a log."""
+        return self.document.display.lower().endswith(_ROWS)
+
+    @property
+    def units(self) -> list[Span]:
+        """Spans of the passage's sentences or rows: what can be cited."""
+        return units(self.passage.text, self.breaks, self.rows)
+
+    @property
+    def header(self) -> Span | None:
+        """The row that names the columns, where the passage begins with it."""
+        if self.passage.start == 0 and self.document.display.lower().endswith(_TABLES):
+            return names_columns(self.passage.text, self.units)
+        return None
 
     @property
     def context(self) -> str:
@@ -57,19 +78,35 @@ def load(
         holders = {doc.id: doc for passage in same for doc in owners[passage.content_id]}
         if same and holders:
             first, *rest = sorted(holders.values(), key=lambda document: not inside(scope, document))
-            place = contents.locate_in(conn, same[0], same[0].start + _offset_of(wanted, same[0].text))
-            sources.append(Source(same[0], first, tuple(rest), place, one.score, one.legs))
+            breaks = tuple(at - same[0].start for at in contents.marked_in(conn, same[0]))
+            source = Source(same[0], first, tuple(rest), Place(), one.score, one.legs, breaks)
+            offset = same[0].start + _offset_of(wanted, source)
+            sources.append(replace(source, place=contents.locate_in(conn, same[0], offset)))
     return sources
 
 
-def _offset_of(wanted: frozenset[str], text: str) -> int:
-    """Where the first sentence with the most of the wanted terms starts: one passage can span pages."""
+def _offset_of(wanted: frozenset[str], source: Source) -> int:
+    """Where the first sentence or row with the most of the wanted terms starts: a passage can span pages.
+
+    The names of the columns are taken only when no row holds a word: they are no place of their own.
+    """
+    text = source.passage.text
     best, most = trimmed(text, 0, len(text))[0], 0
-    for start, end in sentences(text) if wanted else ():
+    if not wanted:
+        return best
+    header = source.header
+    spans = [span for span in source.units if span != header]
+    for start, end in spans:
         held = len(wanted.intersection(all_terms(text[start:end])))
         if held > most:
-            best, most = trimmed(text, start, end)[0], held
+            best, most = start, held
     return best
+
+
+def names_columns(text: str, rows: Sequence[Span]) -> Span | None:
+    """The first row when it has no figure and the second does: it says what the figures are."""
+    figures = [any(char.isdigit() for char in text[a:b]) for a, b in rows[:2]]
+    return rows[0] if figures == [False, True] else None
 
 
 def rarity(conn: Connection, question: str) -> dict[str, float]:

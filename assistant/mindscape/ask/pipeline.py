@@ -363,7 +363,7 @@ def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
     cited = {citation["passage_id"] for citation in outcome.citations}
     others = [source for source in turn.found.sources[:NEAR] if source.passage.id not in cited]
     near = [
-        _citation(n, source, *best_sentence(turn.question, source.passage.text), None)
+        _citation(n, source, *best_sentence(turn.question, source.passage.text, source.units), None)
         for n, source in enumerate(others, 1)
     ]
     return {

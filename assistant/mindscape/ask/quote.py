@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from mindscape.ask.check import trimmed
 from mindscape.ask.evidence import Source
 from mindscape.ask.language import all_terms, terms
-from mindscape.sentences import sentences
+from mindscape.ask.spans import Span, parts, trimmed, within
 
 MAX_QUOTES = 3
 MAX_QUOTES_OF_PARTS = 4
@@ -35,10 +33,8 @@ WORTH = 0.7
 POINTER, POINTER_PROSE = 0.5, 0.35
 """What a line that is mostly a link is worth; the share of its letters outside of links that spares it."""
 
+_BLANK = re.compile(r"[^\S\r\n]*(?:(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]|\f)")
 _LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|\[\[[^\]]*\]\]|https?://\S+")
-_LISTED = ("-", "*", "+", "|", "#", "\u2022")
-_ROWS = (".csv", ".tsv")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,9 @@ class Sentence:
     context: frozenset[str]
     """Terms it stands under (title, headings), so that "It leaves at 7:40." can answer for the ferry."""
     row: bool = False
-    """True for a row of a CSV file, which says nothing about the rows beside it."""
+    """True for a row of a CSV file or a log, which says nothing about the rows beside it."""
+    part: int = 0
+    """Which part of the passage (paragraph, row, item) it belongs to: quotes never span two."""
 
     @property
     def text(self) -> str:
@@ -84,30 +82,22 @@ def candidates(question: str, sources: Sequence[Source], most: int = MAX_SENTENC
 
 
 def _sentences(index: int, source: Source) -> list[Sentence]:
-    """What could be quoted of a source: no title or heading, and of a CSV file its rows."""
-    context, passage = source.context, source.passage.text
-    rows = source.document.display.lower().endswith(_ROWS)
-    spans = _rows(passage) if rows else quotable(passage)
-    if rows and source.passage.start == 0 and _names_columns(passage, spans):
-        context = f"{context}\n{passage[slice(*spans.pop(0))]}"
+    """What could be quoted of a source: no title or heading, nor the names of a table's columns."""
+    context, passage, header = source.context, source.passage.text, source.header
+    if header:
+        context = f"{context}\n{passage[slice(*header)]}"
     titles = {_bare(title) for title in (source.document.title or "", *source.passage.heading)}
     under = frozenset(all_terms(context))
     return [
-        Sentence(index, passage, start, end, frozenset(all_terms(passage[start:end])), under, rows)
-        for start, end in spans
-        if _bare(passage[start:end]) not in titles
+        Sentence(index, passage, *span, frozenset(all_terms(passage[slice(*span)])), under, source.rows, part)
+        for part, whole in enumerate(parts(passage, source.breaks, source.rows))
+        for span in ([_short(passage, whole)] if source.rows else quotable_in(passage, whole))
+        if whole != header and _says_something(passage, span) and _bare(passage[slice(*span)]) not in titles
     ]
 
 
-def _rows(text: str) -> list[tuple[int, int]]:
-    """The lines that say something, each at most MAX_CHARACTERS long."""
-    spans = [trimmed(text, *line.span()) for line in _LINE.finditer(text)]
-    return [(a, min(b, a + MAX_CHARACTERS)) for a, b in spans if any(char.isalnum() for char in text[a:b])]
-
-
-def _names_columns(text: str, rows: Sequence[tuple[int, int]]) -> bool:
-    """True when the first row has no figure and the second does: it says what the figures are."""
-    return len(rows) > 1 and [any(c.isdigit() for c in text[a:b]) for a, b in rows[:2]] == [False, True]
+def _says_something(text: str, span: Span) -> bool:
+    return any(char.isalnum() for char in text[slice(*span)])
 
 
 def _bare(text: str) -> str:
@@ -115,17 +105,15 @@ def _bare(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
-def quotable(text: str) -> list[tuple[int, int]]:
+def quotable(text: str) -> list[Span]:
     """Spans worth quoting: sentences; of lists and tables single lines; no headings, rules or lone marks."""
-    spans: list[tuple[int, int]] = []
-    for start, end in sentences(text):
-        for a, b in _lines(text, start, end):
-            a, b = trimmed(text, a, b)
-            if b - a > MAX_CHARACTERS:
-                b = _cut(text, a, a + MAX_CHARACTERS)
-            if sum(char.isalnum() for char in text[a:b]) >= 2 and not text[a:b].startswith("#"):
-                spans.append((a, b))
-    return spans
+    return [span for part in parts(text) for span in quotable_in(text, part)]
+
+
+def quotable_in(text: str, part: Span) -> list[Span]:
+    """The same of one part of a text."""
+    spans = [_short(text, span) for span in within(text, part)]
+    return [(a, b) for a, b in spans if sum(char.isalnum() for char in text[a:b]) >= 2 and text[a] != "#"]
 
 
 def choose(
@@ -174,12 +162,19 @@ def _worths(
         * (POINTER if _points_elsewhere(sentence.text) else 1.0)
         for sentence, held, cosine in zip(found, holds, near, strict=True)
     ]
+    labels = [_is_label(one) for one in found]
     beside = [0.0] * len(found)
     for at in range(1, len(found)):
         if found[at].source == found[at - 1].source and not found[at].row:
-            beside[at] = max(beside[at], own[at - 1])
-            beside[at - 1] = max(beside[at - 1], own[at])
+            beside[at] = 0.0 if labels[at] else max(beside[at], own[at - 1])
+            beside[at - 1] = 0.0 if labels[at - 1] else max(beside[at - 1], own[at])
     return [mine + NEIGHBOUR * other for mine, other in zip(own, beside, strict=True)]
+
+
+def _is_label(one: Sentence) -> bool:
+    """True for a line above a blank one that ends like no sentence: it names what follows."""
+    text = one.text
+    return _BLANK.match(one.passage, one.end) is not None and "\n" not in text and text[-1].isalnum()
 
 
 def _joined(found: Sequence[Sentence], chosen: Sequence[int]) -> list[Sentence]:
@@ -201,7 +196,7 @@ def _joined(found: Sequence[Sentence], chosen: Sequence[int]) -> list[Sentence]:
 
 
 def _adjoin(one: Sentence, following: Sentence) -> bool:
-    same = one.source == following.source and not one.row
+    same = (one.source, one.part) == (following.source, following.part) and not one.row
     return same and not one.passage[one.end : following.start].strip()
 
 
@@ -235,25 +230,17 @@ def _alike(one: Sentence, other: Sentence) -> float:
     return len(one.terms & other.terms) / len(union) if union else 1.0
 
 
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A span's rows when it is a table, its items when it is a list, else itself, wrapped or not."""
-    lines = [(m.start(), m.end()) for m in _LINE.finditer(text, start, end) if m.end() > m.start()]
-    if sum(" | " in text[a:b] or "\t" in text[a:b].strip() for a, b in lines) > 1:
-        return lines
-    begins = [a for a, b in lines if text[a:b].lstrip()[:1] in _LISTED]
-    if not begins:
-        return [(start, end)]
-    # A wrapped item is one: a line that does not begin an item goes on with the one above it.
-    edges = sorted({start, *begins, end})
-    return list(pairwise(edges))
-
-
 def _points_elsewhere(text: str) -> bool:
     """True for a line that is hardly more than a link: it says where an answer may stand, not what it is."""
     letters = sum(char.isalnum() for char in text)
     return sum(char.isalnum() for char in _LINK.sub("", text)) < POINTER_PROSE * letters
 
 
-def _cut(text: str, start: int, end: int) -> int:
+def _short(text: str, span: Span) -> Span:
+    """The span, or its beginning up to a space where it is longer than a quote may be."""
+    start, end = span
+    if end - start <= MAX_CHARACTERS:
+        return span
+    end = start + MAX_CHARACTERS
     space = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
-    return space if space > start else end
+    return trimmed(text, start, space if space > start else end)
