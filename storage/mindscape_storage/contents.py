@@ -19,7 +19,7 @@ from mindscape_storage.database import Connection, defer, fetch, snapshot, trans
 from mindscape_storage.errors import StorageError
 from mindscape_storage.fold import fold
 from mindscape_storage.records import ContentInfo, Mark, NewPassage, Passage, Place, Section
-from mindscape_storage.vectors import adopt, input_hash, retire_unused
+from mindscape_storage.vectors import adopt, input_hash, passage_inputs, retire_unused
 
 _PASSAGE = """
     SELECT p.id, p.content_id, p.ordinal, p.start, p.end, p.text, p.line, p.heading, p.prefix
@@ -318,11 +318,12 @@ def collect_unused(conn: Connection, content_ids: Iterable[int]) -> None:
 
 def _delete(conn: Connection, content_id: int) -> None:
     """Foreign keys take passages, sections, marks and tags; the virtual tables need saying."""
-    rows = fetch(conn, "SELECT id, input_hash FROM passages WHERE content_id = ?", (content_id,))
-    for row in rows:
-        defer(conn, "DELETE FROM passages_fts WHERE rowid = ?", row[0])
+    # Its passages do not count as using their vectors any more.
+    conn.execute("UPDATE contents SET complete = 0 WHERE id = ?", (content_id,))
+    for passage_id, key in passage_inputs(conn, content_id):
+        defer(conn, "DELETE FROM passages_fts WHERE rowid = ?", passage_id)
+        retire_unused(conn, [key])
     conn.execute("DELETE FROM contents WHERE id = ?", (content_id,))
-    retire_unused(conn, {row[1]: None for row in rows})
 
 
 def _check_tile(content_id: int, passage: NewPassage, ordinal: int, offset: int) -> None:

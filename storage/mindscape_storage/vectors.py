@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import apsw
 import numpy as np
@@ -23,6 +23,7 @@ CHUNK_ROWS = 256
 LOG_KEPT = 100_000
 UNIT_TOLERANCE = 1e-3
 _CONTENTS_AT_A_TIME = 64
+_PASSAGES_AT_A_TIME = 2_000
 _GAP = """
     NOT EXISTS (SELECT 1 FROM vectors v WHERE v.encoder_id = ?2 AND v.input_hash = p.input_hash)
     AND NOT EXISTS (SELECT 1 FROM unembeddable u WHERE u.encoder_id = ?2 AND u.input_hash = p.input_hash)
@@ -162,12 +163,9 @@ def vectors_of(conn: Connection, encoder: int, passage_ids: Iterable[int]) -> di
 
 def adopt(conn: Connection, content_id: int) -> None:
     """A content became complete: take back what the memo has of it, and say which encoder covers it."""
-    keys = [
-        row[0]
-        for row in fetch(conn, "SELECT DISTINCT input_hash FROM passages WHERE content_id = ?", (content_id,))
-    ]
-    for encoder in reversed(encoders(conn)):
-        for key in keys:
+    known = reversed(encoders(conn))
+    for encoder in [one for one in known if _memo_has_any(conn, one.id)]:
+        for _, key in passage_inputs(conn, content_id):
             rows = fetch(
                 conn, "DELETE FROM memo WHERE key = ? RETURNING output", (_memo_key(encoder.id, key),)
             )
@@ -176,6 +174,21 @@ def adopt(conn: Connection, content_id: int) -> None:
     for encoder in encoders(conn):  # the newest that covers it has the last word
         _mark_if_covered(conn, encoder.id, content_id)
     _trim_log(conn)
+
+
+def passage_inputs(conn: Connection, content_id: int) -> Iterator[tuple[int, bytes]]:
+    """(id, input hash) of every passage of a content, a few at a time: a content may have a million."""
+    after = -1
+    while rows := fetch(
+        conn,
+        """
+        SELECT id, input_hash, ordinal FROM passages WHERE content_id = ? AND ordinal > ?
+        ORDER BY ordinal LIMIT ?
+        """,
+        (content_id, after, _PASSAGES_AT_A_TIME),
+    ):
+        yield from ((passage_id, key) for passage_id, key, _ in rows)
+        after = rows[-1][2]
 
 
 def retire_unused(conn: Connection, hashes: Iterable[bytes]) -> None:
@@ -302,6 +315,11 @@ def _drop(conn: Connection, encoder: int, vector_id: int) -> None:
 
 def _memo_key(encoder: int, key: bytes) -> str:
     return f"vector/{encoder}/{key.hex()}"
+
+
+def _memo_has_any(conn: Connection, encoder: int) -> bool:
+    low = _memo_key(encoder, b"")
+    return bool(value(conn, "SELECT 1 FROM memo WHERE key >= ? AND key < ? LIMIT 1", (low, low[:-1] + "0")))
 
 
 def _to_memo(conn: Connection, encoder: int, key: bytes, blob: bytes) -> None:
