@@ -19,10 +19,14 @@ from mindscape_storage.memo import forget_unused
 from mindscape_storage.records import Document, FileStat, Status
 from mindscape_storage.summaries import forget_summaries
 
-_DOCUMENT = """
+WATCHED = "+r.path >= x'01'"
+"""Of a row r of roots. Not so once `roots.leave_root` let it go: its path then begins with a NUL, which none
+on a disk does."""
+_DOCUMENT = f"""
     SELECT d.id, d.root_id, d.path, d.display, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.status, d.reason,
            d.content_id, c.title, c.passages, c.embedded_by, r.mode, r.reason
-    FROM documents d JOIN roots r ON r.id = d.root_id LEFT JOIN contents c ON c.id = d.content_id
+    FROM documents d JOIN roots r ON r.id = d.root_id AND {WATCHED}
+    LEFT JOIN contents c ON c.id = d.content_id
 """
 _PUT_NAME = "INSERT OR REPLACE INTO names_fts (rowid, title, name, folders) VALUES (?, ?, ?, ?)"
 AWAY_REASON = (
@@ -254,9 +258,9 @@ def counts(conn: Connection, encoder_id: int | None) -> dict[str, Any]:
     with snapshot(conn):
         rows = fetch(
             conn,
-            """
+            f"""
             SELECT r.mode, d.status, count(*) FROM roots r JOIN documents d ON d.root_id = r.id
-            GROUP BY r.id, d.status
+            WHERE {WATCHED} GROUP BY r.id, d.status
             """,
         )
         behind = _not_embedded(conn, encoder_id) if encoder_id is not None else 0

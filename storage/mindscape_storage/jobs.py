@@ -115,6 +115,18 @@ def retry_job(conn: Connection, job_id: int, reason: str, delay_s: float, max_at
         return kept
 
 
+def remove_jobs(conn: Connection, root_id: int) -> None:
+    """Remove every job whose key is the id of a document of this root, a running one too."""
+    with transaction(conn):
+        conn.execute(
+            """
+            DELETE FROM jobs WHERE CAST(key AS INTEGER) IN (SELECT id FROM documents WHERE root_id = ?)
+              AND key = CAST(CAST(key AS INTEGER) AS TEXT)
+            """,
+            (root_id,),
+        )
+
+
 def release_claimed(conn: Connection) -> int:
     """At start: what the last process left running waits again. Returns how many.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mindscape_storage.database import Connection, fetch, transaction
-from mindscape_storage.documents import remove_documents
+from mindscape_storage.database import Connection, fetch, transaction, value
+from mindscape_storage.documents import WATCHED, remove_documents
 from mindscape_storage.errors import StorageError
 from mindscape_storage.folders import forget_changed, place_documents
+from mindscape_storage.jobs import remove_jobs
 from mindscape_storage.records import Root
 from mindscape_storage.summaries import forget_summaries
 
 _ROOT = """
-    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = roots.id), reason, ocr FROM roots
+    SELECT id, path, mode, (SELECT count(*) FROM documents WHERE root_id = r.id), reason, ocr FROM roots r
 """
 
 
@@ -27,12 +28,43 @@ def add_root(conn: Connection, path: bytes, mode: str = "events") -> Root:
 def remove_root(conn: Connection, root_id: int, *, forget: bool = False) -> None:
     """Stop watching, and remove the root's documents with all that hangs on them (see `remove_documents`)."""
     with transaction(conn):
+        remove_jobs(conn, root_id)
         ids = fetch(conn, "SELECT id FROM documents WHERE root_id = ?", (root_id,))
         remove_documents(conn, [row[0] for row in ids], forget=forget)
         conn.execute("DELETE FROM roots WHERE id = ?", (root_id,))
         if forget:
             forget_changed(conn)
             forget_summaries(conn)
+
+
+def leave_root(conn: Connection, root_id: int) -> None:
+    """Stop watching at once: the root and its documents are no longer told of, and their jobs are gone.
+
+    The rows themselves go with `remove_left`. The path can be added again meanwhile.
+    """
+    with transaction(conn):
+        remove_jobs(conn, root_id)
+        conn.execute(
+            "UPDATE roots SET path = CAST(x'00' || id AS BLOB), mode = 'away' WHERE id = ?", (root_id,)
+        )
+
+
+def remove_left(conn: Connection, most: int) -> bool:
+    """Remove at most so many documents of roots that were left, or the root itself; False when none is."""
+    with transaction(conn):
+        root_id = value(conn, f"SELECT id FROM roots r WHERE NOT {WATCHED} LIMIT 1")
+        if root_id is None:
+            return False
+        ids = fetch(conn, "SELECT id FROM documents WHERE root_id = ? LIMIT ?", (root_id, most))
+        remove_documents(conn, [row[0] for row in ids])
+        if len(ids) < most:
+            conn.execute("DELETE FROM roots WHERE id = ?", (root_id,))
+        return True
+
+
+def is_watched(conn: Connection, root_id: int) -> bool:
+    """Whether there is a root with this id that was not left."""
+    return bool(value(conn, f"SELECT count(*) FROM roots r WHERE id = ? AND {WATCHED}", (root_id,)))
 
 
 def absorb_root(conn: Connection, inner_id: int, outer_id: int) -> None:
@@ -49,12 +81,12 @@ def absorb_root(conn: Connection, inner_id: int, outer_id: int) -> None:
 
 def list_roots(conn: Connection) -> list[Root]:
     """Every root, ordered by path, with its number of documents."""
-    return [_root(row) for row in fetch(conn, _ROOT + " ORDER BY path")]
+    return [_root(row) for row in fetch(conn, f"{_ROOT} WHERE {WATCHED} ORDER BY path")]
 
 
 def get_root(conn: Connection, root_id: int) -> Root | None:
     """The root with this id, or None."""
-    rows = fetch(conn, _ROOT + " WHERE id = ?", (root_id,))
+    rows = fetch(conn, f"{_ROOT} WHERE id = ? AND {WATCHED}", (root_id,))
     return _root(rows[0]) if rows else None
 
 

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscape_storage.database import Connection, fetch, value
+from mindscape_storage.documents import WATCHED
 from mindscape_storage.fold import fold
 from mindscape_storage.records import Scope
 
 SERVED = "c.complete = 1 AND c.documents > 0"
 _EVERYWHERE = 2**62
+_LEFT = f"SELECT o.id FROM documents o JOIN roots r ON r.id = o.root_id WHERE NOT {WATCHED}"
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Within:
 
 def resolve(conn: Connection, scope: Scope | None) -> Within:
     """The served contents a scope holds."""
-    if scope is None or scope == Scope():
+    scope = scope or Scope()
+    if scope == Scope() and not value(conn, f"SELECT 1 FROM roots r WHERE NOT {WATCHED} LIMIT 1"):
         return Within(None, 1.0)
     where, values = _conditions(scope)
     rows = fetch(
@@ -54,7 +57,7 @@ def resolve(conn: Connection, scope: Scope | None) -> Within:
 def documents_inside(scope: Scope | None) -> tuple[str, list[object]]:
     """SQL that keeps a rowid which is a document's id inside the scope, and its values."""
     if scope is None or scope == Scope():
-        return "", []
+        return f"AND rowid NOT IN ({_LEFT})", []
     where, values = _conditions(scope)
     these = f"SELECT d.id FROM documents d JOIN contents c ON c.id = d.content_id WHERE {SERVED} AND {where}"
     return f"AND rowid IN ({these})", list(values)
@@ -89,7 +92,7 @@ def among_contents(within: Within, column: str = "p.content_id") -> tuple[str, l
 
 
 def _conditions(scope: Scope) -> tuple[str, list[bytes | int | str]]:
-    where, values = ["1"], list[bytes | int | str]()
+    where, values = [f"d.id NOT IN ({_LEFT})"], list[bytes | int | str]()
     if scope.document_id is not None:
         where.append("d.id = ?")
         values.append(scope.document_id)

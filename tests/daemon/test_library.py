@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mindscape.errors import NotFound
+from mindscape_storage.database import open_reader, value
 from tests.daemon.harness import Daemon
 
 
@@ -243,3 +244,57 @@ def test_a_scope_holds_for_what_is_found_by_name_too(daemon: Daemon, folder: Pat
     assert found(daemon, "tomatoes") == ["tomatoes.md"]
     assert daemon.call("search", query="tomatoes", tag="nosuch")["results"] == []
     assert daemon.call("search", query="tomatoes", since="2099-01-01")["results"] == []
+
+
+def many(folder: Path, files: int) -> None:
+    """So many small files, a hundred in a folder."""
+    for number in range(files):
+        path = folder / str(number // 100) / f"{number}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"Herring {number}.\n")
+
+
+def test_a_folder_removed_while_it_is_scanned_leaves_no_documents_and_no_jobs(
+    daemon: Daemon, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "mine.md").write_text("Mine.\n")
+    add(daemon, folder)
+    big = tmp_path / "big"
+    many(big, 5_000)
+    daemon.call("add", paths=[str(big)])
+    daemon.call("rm", paths=[str(big)])
+    status = daemon.call("status")
+    assert [root["path"] for root in status["folders"]] == [str(folder)]
+    assert sum(status["jobs"].values()) == 0
+    assert sorted(texts(folder).values()) == sorted(daemon.indexed().values())
+    assert not {path.name for path in big.rglob("*.md")} & set(found(daemon, "herring"))
+    daemon.call("add", paths=[str(big / "0")])
+    daemon.wait()
+    assert len(daemon.indexed()) == len(texts(folder)) + 100
+
+
+def test_a_kill_after_a_folder_was_removed_does_not_bring_it_back(
+    daemon: Daemon, folder: Path, tmp_path: Path
+) -> None:
+    big = tmp_path / "big"
+    many(big, 1_000)
+    (folder / "mine.md").write_text("Mine.\n")
+    add(daemon, big)
+    daemon.call("rm", paths=[str(big)])
+    daemon.kill()
+    daemon.start()
+    add(daemon, folder)
+    assert daemon.indexed() == texts(folder)
+    assert sum(daemon.call("status")["jobs"].values()) == 0
+    while rows := left_behind(daemon):
+        assert daemon.process is not None
+        assert daemon.process.poll() is None, rows
+
+
+def left_behind(daemon: Daemon) -> int:
+    """Rows of removed folders that are still to go."""
+    reader = open_reader(daemon.paths.database)
+    try:
+        return value(reader, "SELECT count(*) FROM roots WHERE path < x'01'")
+    finally:
+        reader.close()

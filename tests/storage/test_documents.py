@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mindscape_storage import contents, documents, roots, search, vectors
+from mindscape_storage import contents, documents, jobs, roots, search, vectors
+from mindscape_storage.check import run_checks
 from mindscape_storage.database import Connection
+from mindscape_storage.dump import canonical_dump
 from mindscape_storage.errors import StorageError
 from mindscape_storage.records import ContentInfo, Status
 from tests.storage.build import STAT, WIDTH, embed, lines, put, root_of
@@ -197,6 +199,59 @@ def test_a_root_goes_with_its_documents_and_no_others(conn: Connection) -> None:
     roots.remove_root(conn, root_of(conn))
     assert [root.path for root in roots.list_roots(conn)] == [b"/books"]
     assert [found.id for found in documents.list_documents(conn)] == [document]
+
+
+@pytest.mark.parametrize("forget", [False, True])
+def test_the_jobs_of_a_root_go_with_it_and_no_others(conn: Connection, *, forget: bool) -> None:
+    mine = put(conn, b"/notes/a.md", lines("mine"))
+    other = roots.add_root(conn, b"/books")
+    kept = documents.upsert_pending(conn, other.id, b"/books/b.md", "/books/b.md", STAT)
+    for document in (mine, kept):
+        jobs.enqueue(conn, "index", str(document), 1)
+    if forget:
+        roots.remove_root(conn, root_of(conn), forget=True)
+    else:
+        roots.leave_root(conn, root_of(conn))
+    assert jobs.job_counts(conn)["queued"] == 1
+    job = jobs.claim(conn, ["index"])
+    assert job is not None
+    assert job.key == str(kept)
+
+
+def test_a_root_that_was_left_is_told_of_no_more_and_goes_a_part_at_a_time(conn: Connection) -> None:
+    for number in range(5):
+        put(conn, b"/notes/%d.md" % number, lines(f"herring {number}"))
+    books = roots.add_root(conn, b"/books").id
+    assert len(search.words(conn, "herring", 9)) == 5
+    left = root_of(conn)
+    roots.leave_root(conn, left)
+    roots.leave_root(conn, roots.add_root(conn, b"/left/too").id)
+    assert [root.path for root in roots.list_roots(conn)] == [b"/books"]
+    assert roots.get_root(conn, left) is None
+    assert (roots.is_watched(conn, left), roots.is_watched(conn, books)) == (False, True)
+    assert documents.list_documents(conn) == []
+    assert documents.counts(conn, None)["total"] == 0
+    assert search.words(conn, "herring", 9) == []
+    assert search.names(conn, "3", 9) == []
+    parts = 0
+    while roots.remove_left(conn, 2):
+        parts += 1
+    assert parts == 4
+    assert canonical_dump(conn)["contents"] == []
+    assert {check.state for check in run_checks(conn, Path(conn.filename))} == {"ok"}
+
+
+def test_a_root_can_be_added_again_while_what_was_left_of_it_goes(conn: Connection) -> None:
+    document = put(conn, b"/notes/a.md", lines("mine"))
+    put(conn, b"/notes/b.md", lines("not there any more"))
+    roots.leave_root(conn, root_of(conn))
+    again = roots.add_root(conn, b"/notes").id
+    assert documents.upsert_pending(conn, again, b"/notes/a.md", "/notes/a.md", STAT) == document
+    while roots.remove_left(conn, 2):
+        pass
+    assert [(found.root_id, found.path) for found in documents.list_documents(conn)] == [
+        (again, b"/notes/a.md")
+    ]
 
 
 def test_a_tier_is_told_once_the_status_is_final(conn: Connection) -> None:

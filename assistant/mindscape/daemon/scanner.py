@@ -37,6 +37,10 @@ VERIFY_BYTES = 256 << 20
 """Files hashed again each time everything is compared, though nothing says that they changed."""
 
 
+class _Removed(Exception):
+    """The root that is being scanned is not watched any more."""
+
+
 @dataclass(slots=True)
 class Look:
     """What one scan found out."""
@@ -70,6 +74,11 @@ class Scanner:
         self._silent: dict[int, list[bytes]] = {}
         """Root id -> mount points on or in it that tell of no changes."""
         self._one = asyncio.Lock()
+        self._removed: set[int] = set()
+        """Ids of roots that were removed since the start: a scan of one ends where it is."""
+        self._left: list[bytes] = []
+        """Paths that may still have watches of a removed root."""
+        self._clear = asyncio.Event()
 
     def rules(self, root: bytes) -> ignore.Rules:
         """What is left out below a root."""
@@ -81,13 +90,39 @@ class Scanner:
         self._watcher.stop()
 
     async def remove_root(self, root: Root, *, forget: bool) -> None:
-        """Stop watching a root and remove what was made of it; what is being parsed is dropped when done."""
-        async with self._one:
-            self._watcher.unwatch(root.path)
-            self._around.pop(root.path, None)
-            await self._library.write(lambda c: roots.remove_root(c, root.id, forget=forget))
-            self._queued()
-        await self.poll()  # a root inside it lost its watches too
+        """Stop watching a root; what was made of it is not told of any more, and goes in the background.
+
+        With `forget` all of it is gone when this returns. What is being parsed is dropped when done.
+        """
+        self._removed.add(root.id)
+        try:
+            if forget:
+                await self._library.write(lambda c: roots.remove_root(c, root.id, forget=True))
+            else:
+                await self._library.write(lambda c: roots.leave_root(c, root.id))
+        except BaseException:
+            self._removed.discard(root.id)  # it stays, and has to be scanned
+            self._watcher.look_at(root.path)
+            raise
+        self._left.append(root.path)
+        self._clear.set()
+        self._queued()
+
+    async def clear_away(self) -> None:
+        """Let go of what removed roots left, a part at a time, then wait for the next one."""
+        self._clear.clear()
+        if self._left:
+            async with self._one:  # until the scan of it has ended, that may add to the watches
+                while self._left:
+                    path = self._left.pop()
+                    self._watcher.unwatch(path)
+                    self._around.pop(path, None)
+            await self.poll()  # a root inside it lost its watches too, and so did one added again
+        while await self._library.write(lambda c: roots.remove_left(c, APPLY_BATCH)):
+            pass
+        self._queued()
+        await self._progress.notify()
+        await self._clear.wait()
 
     async def scan_all(self) -> None:
         """Compare every root with the disk."""
@@ -135,7 +170,10 @@ class Scanner:
                 )
 
             known, memory = await self._library.read(read)
-            look = await asyncio.to_thread(self._look_at, root, starts, known, memory)
+            try:
+                look = await asyncio.to_thread(self._look_at, root, starts, known, memory)
+            except _Removed:
+                return
             if not starts:
                 others = self._identities.items()
                 self._identities = {at: what for at, what in others if not _covers(root.path, at)}
@@ -193,6 +231,8 @@ class Scanner:
         entered: dict[bytes, tuple[int, int]] = {}
 
         def enter(folder: bytes) -> None:
+            if root.id in self._removed:
+                raise _Removed
             self._watcher.enter(root.path, folder)
             entered[folder] = _identity(folder)
 
@@ -229,7 +269,7 @@ class Scanner:
             kept, since = memory.mounts, {**memory.since, **since}
         mounts = {**look.mounts, **kept} if whole else kept
         if (mounts, since) != (memory.mounts, memory.since):
-            await self._library.write(lambda c: roots.remember(c, root.id, mounts, since))
+            await self._if_watched(root, lambda c: roots.remember(c, root.id, mounts, since))
         if absent is not None:
             await self._set_mode(root, "away", absent.reason)
             return False
@@ -260,19 +300,32 @@ class Scanner:
                     if status is Status.PENDING:
                         jobs.enqueue(connection, INDEX, str(number), PRIORITY)
 
-        await self._library.write(write)
+        await self._if_watched(root, write)
         self._queued()
         await self._progress.notify()
+
+    async def _if_watched(self, root: Root, work: Callable[[Connection], None]) -> bool:
+        """Write, unless the root was removed since the scan began; whether it is still there."""
+
+        def write(connection: Connection) -> bool:
+            there = roots.is_watched(connection, root.id)
+            if there:
+                work(connection)
+            return there
+
+        return await self._library.write(write)
 
     async def _apply(self, root: Root, changes: Changes) -> None:
         if not changes:
             return
-        await self._library.write(lambda c: _move(c, root, changes))
+        if not await self._if_watched(root, lambda c: _move(c, root, changes)):
+            return
         # What moved is read again too: the same inode, size and time can be another file by chance, and
         # another name can mean another type. Unchanged bytes cost a hash and no parse.
         looked_at = [*changes.new, *(item for _, item in (*changes.changed, *changes.moved))]
         for batch in _batches(looked_at, APPLY_BATCH):
-            await self._library.write(lambda c, batch=batch: _queue(c, root, batch))
+            if not await self._if_watched(root, lambda c, batch=batch: _queue(c, root, batch)):
+                return
             self._queued()
         for gone in _batches(changes.gone, APPLY_BATCH):
             await self._library.write(lambda c, gone=gone: documents.remove_documents(c, gone))

@@ -100,6 +100,7 @@ class Scheduler:
             await self._persist("start", lambda: self._library.write(_clean_up))
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._forever("watch", self.scanner.follow))
+                group.create_task(self._forever("remove", self.scanner.clear_away))
                 group.create_task(self._forever("timer", self._tick))
                 group.create_task(self._forever("embed", self._embed_some))
                 group.create_task(self._forever("summarise", self._summarise_some))
