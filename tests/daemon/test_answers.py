@@ -93,8 +93,7 @@ def test_an_edit_changes_the_answer_and_the_old_one_is_gone(asked: Daemon, folde
 
 @pytest.mark.model
 def test_a_written_answer_streams_and_the_pieces_are_the_answer(writing: Daemon) -> None:
-    with writing.connect() as link:
-        lines = link.makefile("rb")
+    with writing.connect() as link, link.makefile("rb") as lines:
         send(link, "ask", question="When does the ferry to Skarne leave?")
         pieces: list[str] = []
         while "result" not in (message := json.loads(lines.readline())):
@@ -106,8 +105,7 @@ def test_a_written_answer_streams_and_the_pieces_are_the_answer(writing: Daemon)
 
 @pytest.mark.model
 def test_cancelling_stops_the_model_and_the_next_question_is_answered(writing: Daemon) -> None:
-    with writing.connect() as link:
-        lines = link.makefile("rb")
+    with writing.connect() as link, link.makefile("rb") as lines:
         send(link, "ask", question="When does the ferry to Skarne leave?")
         read_until(lines, is_token)
         link.sendall(encode({"method": "$/cancel", "params": {"id": 1}}))
@@ -133,8 +131,7 @@ def test_it_stops_in_the_middle_of_an_answer_and_leaves_no_process(writing: Daem
 @pytest.mark.model
 def test_when_the_engine_dies_the_answer_is_quoted_and_it_is_started_again(writing: Daemon) -> None:
     assert writing.process is not None
-    with writing.connect() as link:
-        lines = link.makefile("rb")
+    with writing.connect() as link, link.makefile("rb") as lines:
         send(link, "ask", question="When does the ferry to Skarne leave?")
         read_until(lines, is_token)
         for child in psutil.Process(writing.process.pid).children():

@@ -47,8 +47,7 @@ def test_a_malformed_request_is_refused(daemon: Daemon, message: dict[str, Any])
 
 
 def test_an_oversized_message_is_refused_and_the_connection_goes_on(daemon: Daemon) -> None:
-    with daemon.connect() as link:
-        lines = link.makefile("rb")
+    with daemon.connect() as link, link.makefile("rb") as lines:
         link.sendall(b'{"x":"' + b"a" * MAX_MESSAGE_BYTES + b'"}\n')
         assert json.loads(lines.readline())["error"]["code"] == protocol.INVALID_REQUEST
         link.sendall(encode({"id": 7, "method": "hello", "params": {}}))
@@ -103,8 +102,7 @@ def test_one_client_too_many_is_told_so(daemon: Daemon) -> None:
 
 
 def test_cancelling_a_request_ends_it_with_its_own_error(daemon: Daemon) -> None:
-    with daemon.connect() as link:
-        lines = link.makefile("rb")
+    with daemon.connect() as link, link.makefile("rb") as lines:
         link.sendall(encode({"id": "s", "method": "subscribe", "params": {}}))
         assert json.loads(lines.readline())["params"]["progress"]["total"] == 0
         link.sendall(encode({"method": "$/cancel", "params": {"id": "s"}}))

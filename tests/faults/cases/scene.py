@@ -8,13 +8,14 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.daemon.harness import Daemon
 
+from mindscape.errors import NotFound
 from mindscape_storage import contents, documents
 from mindscape_storage.database import open_reader
 from mindscape_storage.records import ContentInfo, Section
@@ -81,8 +82,7 @@ class Scene:
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Wait until what the daemon noticed by itself makes `condition` true."""
-        with self.daemon.connect() as link:
-            lines = link.makefile("rb")
+        with self.daemon.connect() as link, link.makefile("rb") as lines:
             link.sendall(b'{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{}}\n')
             while not condition():
                 assert lines.readline(), "the daemon has gone"
@@ -134,7 +134,13 @@ class Scene:
 
     def texts(self) -> dict[str, str]:
         """Path below the root -> text, of every document that has one."""
-        return {file: self.place(row)["text"] for file, row in self.rows().items() if row["status"] == "ok"}
+        texts: dict[str, str] = {}
+        for file, row in self.rows().items():
+            # One may go between its row and its text: files change while this is asked.
+            with suppress(NotFound):
+                if row["status"] == "ok":
+                    texts[file] = self.place(row)["text"]
+        return texts
 
     def holds(self, word: str) -> list[str]:
         """The documents in whose text the word stands."""
