@@ -102,8 +102,8 @@ def test_twenty_thousand_files_are_indexed_in_flat_memory(daemon: Daemon, tmp_pa
     assert status["documents"]["by_status"] == {"ok": 20_000}
     for number in (0, 9_999, 19_999):
         assert found(daemon, f"signed{number}word")[0] == (f"note {number}.md", 5)
-    assert memory.peak["worker"] < 64 * MB, memory.peak
-    assert memory.peak["daemon"] < 192 * MB, memory.peak
+    assert memory.peak["worker"] < 80 * MB, memory.peak
+    assert memory.peak["daemon"] < 160 * MB, memory.peak
     assert memory.peak["log"] < 64 * MB, memory.peak
 
 
@@ -131,6 +131,6 @@ def test_a_text_of_500_megabytes_is_indexed_in_flat_memory(daemon: Daemon, tmp_p
         daemon.call("wait", tier="searchable", timeout=900)
     for word, at in lines.items():
         assert found(daemon, word) == [("long.txt", at)]
-    assert memory.peak["worker"] < 96 * MB, memory.peak
+    assert memory.peak["worker"] < 80 * MB, memory.peak
     assert memory.peak["daemon"] < 160 * MB, memory.peak
     assert memory.peak["log"] < 64 * MB, memory.peak
