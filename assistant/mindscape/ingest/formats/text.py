@@ -46,11 +46,6 @@ def stream(window: Window, media_type: str) -> Iterator[Stretch]:
         yield stretch(run, "heading" if heading else "paragraph", heading=heading)
 
 
-def blank_line_runs(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of text between blank lines, without the white space around them."""
-    return ((run.start, run.end) for run in runs(Window([text])) if run.text)
-
-
 def _level(line: str) -> int:
     if len(line) > _MAX_HEADING_LINE or "\n" in line or "\r" in line:
         return 0
