@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -138,8 +139,13 @@ def test_a_library_of_nothing_is_summarised(daemon: Daemon, folder: Path) -> Non
 
 def workers_of(daemon: Daemon) -> list[psutil.Process]:
     assert daemon.process is not None
-    children = psutil.Process(daemon.process.pid).children()
-    return [child for child in children if "mindscape.worker" in child.cmdline()]
+    found: list[psutil.Process] = []
+    for child in psutil.Process(daemon.process.pid).children():
+        # One that has just ended, and waits for its parent to notice, has no command line any more.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "mindscape.worker" in child.cmdline():
+                found.append(child)
+    return found
 
 
 def test_workers_that_are_killed_are_replaced_and_nothing_is_missing(
