@@ -6,7 +6,7 @@ SUITES := $(PY) -m pytest -q -n 2
 
 export OMP_WAIT_POLICY := passive
 
-.PHONY: install demo test lint check bench cuda clean
+.PHONY: install demo test lint check bench soak cuda clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -33,6 +33,10 @@ check: test  ## everything
 
 bench: install  ## the table in the README
 	@$(PY) -m tests.benchmarks
+
+SOAK_MINUTES ?= 30
+soak: install  ## a daemon that is changed and killed at random, beside fresh builds; SOAK_MINUTES=, 30 by default
+	@$(PY) -m tests.soak --minutes $(SOAK_MINUTES)
 
 cuda: install  ## build llama.cpp for the GPU and install the CUDA libraries
 	@.ci/install cuda

@@ -17,27 +17,7 @@ from mindscape.protocol import Json
 from mindscape_storage.database import open_reader
 from mindscape_storage.dump import canonical_dump
 from tests.daemon.harness import Daemon
-
-WHO = ("The keeper", "A miller", "The pilot", "Her brother", "The widow", "A carter", "The clerk", "Old Mara")
-DID = ("mended the sluice gate", "sold nine barrels of herring", "crossed the wide bay", "lit the great lamp")
-WHEN = ("before the winter storm", "in the dry year", "at low tide", "on the third day of the fair")
-
-
-def paragraph(rng: random.Random) -> str:
-    sentences = (
-        f"{rng.choice(WHO)} {rng.choice(DID)} {rng.choice(WHEN)}, as page {rng.randrange(10**6)} tells."
-        for _ in range(8)
-    )
-    return " ".join(sentences)
-
-
-def novel(rng: random.Random, paragraphs: int) -> list[str]:
-    return [paragraph(rng) for _ in range(paragraphs)]
-
-
-def write(path: Path, paragraphs: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join(paragraphs) + "\n")
+from tests.daemon.prose import novel, paragraph, write
 
 
 def dumped(daemon: Daemon) -> Json:
