@@ -11,6 +11,7 @@ from functools import partial
 
 from mindscape.config import Settings
 from mindscape.daemon.children import ChildDied, Pool
+from mindscape.daemon.embedding import Embedding
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
@@ -22,7 +23,6 @@ from mindscape.ingest.summarise import VERSION
 from mindscape.library import Library
 from mindscape_storage import (
     contents,
-    counters,
     documents,
     folders,
     jobs,
@@ -30,11 +30,10 @@ from mindscape_storage import (
     nodes,
     roots,
     summaries,
-    vectors,
 )
 from mindscape_storage.compact import compact
 from mindscape_storage.database import Connection, checkpoint
-from mindscape_storage.errors import BadVector, StorageError
+from mindscape_storage.errors import StorageError
 from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Job, Root, Status
 
@@ -47,7 +46,6 @@ WITHOUT_END = 1_000_000
 GROUP = 32
 """Small files that one worker reads at a time: a call for each would cost more than reading it."""
 GROUP_BYTES = 256 << 10
-EMBED_BATCH = 64
 SHARE = 10
 """One part in so many of the time goes into vectors, and one into summaries, while files are read."""
 LONGEST_PAUSE = 60.0
@@ -77,12 +75,9 @@ class Scheduler:
         self._summarise = asyncio.Event()
         self._reading: set[str] = set()
         self._at_rest = asyncio.Event()
-        self._batch_seconds = 1.0
+        self._embedding = Embedding(library, models, self._gently)
         self._summariser = Summariser(library, workers, settings.parse_seconds, self._gently)
         self._soon: set[asyncio.Task[None]] = set()
-        self._encoder: tuple[str, int] | None = None
-        self._dimensions = 0
-        self._packed: PackedVectors | None = None
         self._last_work = self._reconciled = time.monotonic()
         self.compared = False
         """Whether every folder has been compared with the disk since the start."""
@@ -138,23 +133,11 @@ class Scheduler:
 
     async def encoder(self) -> int | None:
         """Id of the passage encoder in use; None when there is no embedder. Starts no engine."""
-        bundle = self._models.chosen("embedder")
-        if bundle is None or bundle.encoder is None:
-            return None
-        name, width = bundle.encoder_name, bundle.encoder.dimensions
-        self._dimensions = width
-        if self._encoder is None or self._encoder[0] != name:
-            number = await self._library.write(lambda c: vectors.encoder_id(c, name, width))
-            self._encoder = (name, number)
-        return self._encoder[1]
+        return await self._embedding.encoder()
 
     def packed(self, encoder: int | None) -> PackedVectors | None:
-        """The copy in memory of an encoder's vectors, shared by all readers; let go when nobody asks."""
-        if encoder is None:
-            return None
-        if self._packed is None or self._packed.encoder != encoder:
-            self._packed = PackedVectors(encoder, self._dimensions)
-        return self._packed
+        """The copy in memory of an encoder's vectors, shared by all readers."""
+        return self._embedding.packed(encoder)
 
     async def standing(self, tier: str) -> tuple[int, int]:
         """(documents done at the tier, documents): a final status other than ok counts as done.
@@ -201,7 +184,7 @@ class Scheduler:
         idle = self._settings.idle_minutes * 60
         await self._models.stop_if_idle(idle)
         if now - self._models.last_used > idle:
-            self._packed = None
+            self._embedding.let_go()
         if now - self._last_work > idle:
             await self._workers.stop_idle()
             await self._library.write(_purge)
@@ -297,31 +280,16 @@ class Scheduler:
 
         await self._library.write(settle)
 
-    # --- embedding ---
+    # --- embedding and summarising ---
 
     async def _embed_some(self) -> None:
         """Embed the next few passages, or wait until there are some."""
         self._embed.clear()
-        encoder = await self.encoder()
-        missing = (
-            await self._library.read(lambda c: vectors.missing_inputs(c, encoder, EMBED_BATCH))
-            if encoder is not None
-            else []
-        )
-        if encoder is None or not missing:
+        if not await self._embedding.some():
             await self._well("embed")
             await self._embed.wait()
             return
-        await self._gently(self._batch_seconds)
-        started = time.monotonic()
-        try:
-            await self._embed_batch(encoder, missing)
-        except BadVector:
-            # One of them has no usable vector: find out which, so that the others get theirs.
-            for item in missing:
-                await self._embed_alone(encoder, item)
         self._last_work = time.monotonic()
-        self._batch_seconds = self._last_work - started
         await self._progress.notify()
 
     async def _gently(self, seconds: float) -> None:
@@ -333,24 +301,6 @@ class Scheduler:
             async with asyncio.timeout(seconds * (SHARE - 1)):
                 await self._at_rest.wait()
         await self._models.quiet()
-
-    async def _embed_batch(self, encoder: int, missing: list[tuple[bytes, str]]) -> None:
-        rows = await self._models.embed([text for _, text in missing], query=False)
-
-        def store(connection: Connection) -> None:
-            vectors.add_vectors(connection, encoder, [key for key, _ in missing], rows)
-            counters.bump(connection, "passage_embeddings", len(missing))
-
-        await self._library.write(store)
-
-    async def _embed_alone(self, encoder: int, item: tuple[bytes, str]) -> None:
-        try:
-            await self._embed_batch(encoder, [item])
-        except BadVector as error:
-            reason = str(error)
-            await self._library.write(lambda c: vectors.skip_inputs(c, encoder, [item[0]], reason))
-
-    # --- summarising ---
 
     async def _summarise_some(self) -> None:
         """Make the next few trees of documents or folders, or wait until there are some."""
