@@ -7,11 +7,11 @@ is decided by comparing keys. A folder whose count is 0, like all above it, says
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from mindscape_storage.database import Connection, fetch, transaction, value
-from mindscape_storage.records import ChangedFolder, Child, FolderNode
+from mindscape_storage.records import ChangedFolder, Child, Entry, FolderNode
 from mindscape_storage.summaries import ids_by_key
 
 LIBRARY = 0
@@ -100,6 +100,69 @@ def children_of(conn: Connection, folder_id: int) -> list[Child]:
         # While a file gives way to a folder of its name both may be here.
         found.setdefault(name, Child(name, title, key, digest, bool(is_folder)))
     return list(found.values())
+
+
+def entries_of(conn: Connection, folder_id: int, changed: Container[int]) -> list[Entry]:
+    """The documents and folders in a folder, in no order; each name once.
+
+    Those `children_of` gives, and those that have no summary yet: of folders those among `changed`.
+    """
+    rows = fetch(
+        conn,
+        """
+        SELECT d.id, d.path, c.title, 0, 1 FROM documents d CROSS JOIN contents c ON c.id = d.content_id
+        WHERE d.folder_id = ?1 AND c.complete = 1 AND c.passages > 0
+        UNION ALL
+        SELECT f.id, f.path, NULL, 1, EXISTS (SELECT 1 FROM folder_nodes WHERE folder_id = f.id)
+        FROM folders f WHERE f.parent = ?1
+        """,
+        (folder_id,),
+    )
+    found: dict[bytes, Entry] = {}
+    for id_, path, title, is_folder, has_nodes in rows:
+        name = path if folder_id == LIBRARY else os.path.basename(path)
+        if has_nodes or id_ in changed:
+            found.setdefault(name, Entry(id_, name, title, bool(is_folder)))
+    return list(found.values())
+
+
+def behind(conn: Connection) -> set[int]:
+    """Folders, the library among them, that may not say what is below them: it has changed."""
+    rows = fetch(
+        conn,
+        """
+        WITH RECURSIVE above (id) AS (
+            SELECT id FROM folders WHERE changes > 0
+            UNION SELECT f.parent FROM above a CROSS JOIN folders f ON f.id = a.id
+            WHERE f.parent IS NOT NULL
+        )
+        SELECT id FROM above
+        """,
+    )
+    return {row[0] for row in rows}
+
+
+def folder_at(conn: Connection, path: bytes) -> int | None:
+    """The folder with this path, if documents are known in or below it."""
+    return value(conn, "SELECT min(id) FROM folders WHERE path = ? AND id > 0", (path,))
+
+
+def folders_above(conn: Connection, folder_id: int) -> list[tuple[int, bytes]]:
+    """Ids and paths from the library (no path) down to the folder, itself the last; none if it is gone."""
+    found: list[tuple[int, bytes]] = []
+    at: int | None = folder_id
+    while at is not None:
+        rows = fetch(conn, "SELECT parent, path FROM folders WHERE id = ?", (at,))
+        if not rows:
+            return []
+        found.append((at, rows[0][1]))
+        at = rows[0][0]
+    return found[::-1]
+
+
+def folder_of_document(conn: Connection, document_id: int) -> int:
+    """The folder that a document stands in; the library where it has none yet."""
+    return value(conn, "SELECT folder_id FROM documents WHERE id = ?", (document_id,)) or LIBRARY
 
 
 def set_folder_tree(conn: Connection, folder: ChangedFolder, nodes: Iterable[FolderNode]) -> bool:

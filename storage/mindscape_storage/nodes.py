@@ -6,11 +6,18 @@ was made by other rules keeps it until the new one is there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
+import apsw
+import numpy as np
+
 from mindscape_storage.database import Connection, fetch, transaction, value
-from mindscape_storage.records import Node
+from mindscape_storage.records import Node, Opening
 from mindscape_storage.summaries import ids_by_key
+
+OPENING = 400
+"""Code points that tell how a passage begins."""
 
 
 def outdate(conn: Connection, version: str) -> None:
@@ -109,3 +116,81 @@ def nodes_of(conn: Connection, content_id: int) -> list[Node]:
         (content_id,),
     )
     return [Node(*row) for row in rows]
+
+
+def top_of(conn: Connection, content_id: int) -> Node | None:
+    """The node over the whole of a content; None while it has none."""
+    level = value(conn, "SELECT max(level) FROM nodes WHERE content_id = ?", (content_id,))
+    return None if level is None else nodes_between(conn, content_id, level, 0, 1)[0]
+
+
+def nodes_between(conn: Connection, content_id: int, level: int, first: int, end: int) -> list[Node]:
+    """The nodes of a level with these ordinals, in order; those that are there."""
+    rows = fetch(
+        conn,
+        """
+        SELECT n.level, n.ordinal, n.first_child, n.end_child, n.start, n.end, s.key
+        FROM nodes n JOIN summaries s ON s.id = n.summary
+        WHERE n.content_id = ? AND n.level = ? AND n.ordinal >= ? AND n.ordinal < ? ORDER BY n.ordinal
+        """,
+        (content_id, level, first, end),
+    )
+    return [Node(*row) for row in rows]
+
+
+def has_tree(conn: Connection, content_id: int) -> bool:
+    """Whether a content has the nodes it should have."""
+    return value(conn, "SELECT tree FROM contents WHERE id = ?", (content_id,)) is not None
+
+
+def openings(conn: Connection, content_id: int, starts: Iterable[int]) -> dict[int, Opening]:
+    """Offset -> how the passage that starts there begins."""
+    wanted = np.fromiter(starts, np.int64)
+    if not len(wanted):
+        return {}
+    rows = fetch(
+        conn,
+        """
+        SELECT p.start, nullif(p.heading, (
+            SELECT b.heading FROM passages b WHERE b.content_id = p.content_id AND b.ordinal = p.ordinal - 1
+        )), substr(p.text, 1, ?)
+        FROM carray(?) a CROSS JOIN passages p ON p.content_id = ? AND p.start = a.value
+        """,
+        (OPENING, apsw.carray(wanted), content_id),
+    )
+    return {
+        start: Opening((json.loads(heading or "[]") or [None])[-1], text) for start, heading, text in rows
+    }
+
+
+def paths_of(conn: Connection, passage_ids: Iterable[int]) -> dict[int, list[tuple[int, int, int]]]:
+    """Passage id -> (content, level, ordinal) of the nodes above it, lowest first; only those with a tree.
+
+    Descends from the top to children by their key: a few rows a level, however long the document is.
+    """
+    wanted = np.fromiter(passage_ids, np.int64)
+    if not len(wanted):
+        return {}
+    rows = fetch(
+        conn,
+        """
+        WITH RECURSIVE above (passage, content, start, level, ordinal, first_child, end_child) AS (
+            SELECT p.id, p.content_id, p.start, n.level, n.ordinal, n.first_child, n.end_child
+            FROM carray(?) a CROSS JOIN passages p ON p.id = a.value
+            CROSS JOIN nodes n ON n.content_id = p.content_id AND n.ordinal = 0
+             AND n.level = (SELECT max(m.level) FROM nodes m WHERE m.content_id = p.content_id)
+            UNION ALL
+            SELECT o.passage, o.content, o.start, n.level, n.ordinal, n.first_child, n.end_child
+            FROM above o CROSS JOIN nodes n ON n.content_id = o.content AND n.level = o.level - 1
+             AND n.ordinal >= o.first_child AND n.ordinal < o.end_child
+             AND n.start <= o.start AND n.end > o.start
+        )
+        SELECT passage, content, level, ordinal FROM above ORDER BY passage, level
+        """,
+        (apsw.carray(wanted),),
+    )
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for passage_id, *node in rows:
+        content, level, ordinal = node
+        found.setdefault(passage_id, []).append((content, level, ordinal))
+    return found

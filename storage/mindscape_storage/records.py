@@ -190,6 +190,38 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A summary as it is served."""
+
+    text: str
+    tokens: int
+    made_by: str
+    made_at: int
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in a folder, whether it is summarised or not."""
+
+    id: int
+    """Of the document, or of the folder."""
+    name: bytes
+    """As in Child."""
+    title: str | None
+    is_folder: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a passage begins."""
+
+    heading: str | None
+    """The heading that begins with it; None where it goes on under the one before."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedFolder:
     """A folder whose nodes may not be what its children say."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 import apsw
 
 from mindscape_storage.database import Connection, fetch, transaction
 from mindscape_storage.memo import KEPT_BYTES, KEPT_SECONDS
-from mindscape_storage.records import Summary
+from mindscape_storage.records import Summary, Told
 
 
 def digest_of(text: str) -> bytes:
@@ -48,6 +48,12 @@ def digests_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, bytes
 def texts_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, str]:
     """Key -> its summary, for those that have one."""
     return dict(_by_key(conn, "text", keys))
+
+
+def told_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, Told]:
+    """Key -> its summary with who made it and when, for those that have one."""
+    rows = _by_key(conn, "text, s.tokens, s.made_by, s.made_at", keys)
+    return {row[0]: Told(*row[1:]) for row in rows}
 
 
 def ids_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, int]:
@@ -86,13 +92,12 @@ def forget_summaries(conn: Connection) -> None:
         conn.execute("DELETE FROM summaries WHERE id IN (SELECT summary FROM unused_summaries)")
 
 
-def _by_key(conn: Connection, column: str, keys: Iterable[bytes]) -> list[tuple[Any, Any]]:
+def _by_key(conn: Connection, column: str, keys: Iterable[bytes]) -> list[Any]:
     wanted = tuple(dict.fromkeys(keys))
     if not wanted:
         return []
-    rows = fetch(
+    return fetch(
         conn,
         f"SELECT s.key, s.{column} FROM carray(?) a CROSS JOIN summaries s ON s.key = a.value",
         (apsw.carray(wanted),),
     )
-    return cast("list[tuple[Any, Any]]", rows)

@@ -15,7 +15,7 @@ from mindscape import __version__, protocol
 from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
-from mindscape.daemon import folders, listing, parameters, places
+from mindscape.daemon import folders, listing, parameters, places, tree
 from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
@@ -74,6 +74,7 @@ class Methods:
             "subscribe": self._subscribe,
             "search": self._search,
             "get": self._get,
+            **{name: self._reading(read) for name, read in tree.METHODS.items()},
             "ask": self._ask,
             "models.list": self._models_list,
             "models.use": self._models_use,
@@ -270,6 +271,13 @@ class Methods:
         del stream
         place = parameters.text(params, "place")
         return await self._library.read(lambda connection: places.get(connection, place))
+
+    def _reading(self, read: Callable[[Connection, Json], Json]) -> Handled:
+        async def handle(params: Json, stream: Stream) -> Json:
+            del stream
+            return await self._library.read(lambda connection: read(connection, params))
+
+        return handle
 
     async def _ask(self, params: Json, stream: Stream) -> Json:
         question, mode = (

@@ -78,3 +78,11 @@ def count(params: Json, name: str, default: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_RESULTS:
         raise UsageError(f"{name} is a whole number from 1 to {MAX_RESULTS}.")
     return value
+
+
+def whole(params: Json, name: str, default: int, most: int) -> int:
+    """A whole number from 0 to `most`."""
+    value = params.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise UsageError(f"{name} is a whole number from 0 to {most:,}.")
+    return value
