@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
+from types import FrameType
 
 from mindscape.errors import MindscapeError
 from tests.daemon.harness import Daemon
@@ -101,6 +103,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, _terminated)
     root = Path(tempfile.mkdtemp(prefix="mindscape-soak-")).resolve()
     print(f"seed {given.seed}, in {root}", flush=True)
     soak = Soak(root, given.seed)
@@ -122,6 +125,10 @@ def main() -> int:
         return 1
     shutil.rmtree(root)
     return 0
+
+
+def _terminated(_number: int, _frame: FrameType | None) -> None:
+    sys.exit(143)  # unwinds, so that the daemon is stopped
 
 
 if __name__ == "__main__":
