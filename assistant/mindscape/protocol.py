@@ -20,10 +20,13 @@ models.list  -                                                 {"models": [...]}
 models.use   name | path of a GGUF file                        the model's row
 doctor       repair: bool                                      {"checks": [...]}
 shutdown     -                                                 {}
+pause        -                                                 {"paused": true}; background work stops
+resume       -                                                 {"paused": false}; and goes on
 
-`progress` is {"done", "total", "what"}. `coverage.notes` are sentences about what a search left out. An
-answer that is none (`answered` false) may list the closest passages as `near`; `status.trouble` says why
-embedding does not go on. Errors carry `data.exit_code`.
+`progress` is {"done", "total", "what"}; that of `wait` has "seconds" too: about how long it takes, or null.
+`coverage.notes` are sentences about what a search left out. An answer that is none (`answered` false) may
+list the closest passages as `near`; `status.trouble` says why embedding does not go on, `status.held` why it
+waits. `wait` is refused while work is paused. Errors carry `data.exit_code`.
 The shapes are in `README.md` ("Scripting"); fields may be added, never renamed.
 """
 

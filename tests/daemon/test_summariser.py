@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from mindscape.daemon.children import ChildDied, Pool
+from mindscape.daemon.estimate import Pace
 from mindscape.daemon.summariser import ATTEMPTS, Summariser
 from mindscape.library import Library
 from mindscape.protocol import Json
@@ -46,7 +47,7 @@ async def gently(seconds: float) -> None:
 async def test_only_the_node_at_fault_goes_without(tmp_path: Path, poison: str) -> None:
     library, workers = Library(tmp_path / "library.db"), Workers()
     workers.poison = poison
-    summariser = Summariser(library, cast(Pool, workers), 9.0, gently)
+    summariser = Summariser(library, cast(Pool, workers), 9.0, Pace(), gently)
     for name in (b"note 1", b"note 2", b"poison", b"note 3"):
         path = b"/notes/" + name + b".md"
         await library.write(lambda c, path=path, name=name: put(c, path, lines(name.decode())))

@@ -37,6 +37,8 @@ COMMANDS: dict[str, Entry] = {
     "rm": Entry("rm", "stop watching; the files themselves are never touched", "Library"),
     "ls": Entry("ls", "list the documents and what became of them", "Library"),
     "status": Entry("status", "what is indexed; --wait TIER waits until it is done", "Library"),
+    "pause": Entry("pausing", "stop background work, until it is resumed", "Library"),
+    "resume": Entry("pausing", "let background work go on", "Library"),
     "search": Entry("search", "find passages", "Reading"),
     "ask": Entry("ask", "answer a question from your documents, with sources", "Reading"),
     "get": Entry("get", "print the text at a document, PATH:START-END or passage", "Reading"),

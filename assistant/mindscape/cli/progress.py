@@ -13,7 +13,7 @@ from mindscape.tui.wording import one_line
 
 @contextmanager
 def shown_progress() -> Generator[Callable[[dict[str, Any]], None]]:
-    """A callback for `{"progress": {"done", "total", "what"}}` while the bar is up."""
+    """A callback for `{"progress": {"done", "total", "what", "seconds"?}}` while the bar is up."""
     printer = err()
     if not printer.lively:
         yield lambda _message: None
@@ -26,14 +26,27 @@ def shown_progress() -> Generator[Callable[[dict[str, Any]], None]]:
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
     )
     console = Console(file=printer.stream, width=printer.room)
     with Progress(*columns, console=console, transient=True, expand=True) as progress:
-        task = progress.add_task("waiting", total=None)
+        task = progress.add_task("waiting", total=None, left="")
 
         def show(message: dict[str, Any]) -> None:
             if step := message.get("progress"):
                 what = one_line(printable(str(step.get("what") or "indexing")))
-                progress.update(task, completed=step["done"], total=step["total"], description=what)
+                seconds = step.get("seconds")
+                left = f"{about(seconds)} left" if seconds else ""
+                progress.update(
+                    task, completed=step["done"], total=step["total"], description=what, left=left
+                )
 
         yield show
+
+
+def about(seconds: float) -> str:
+    """`about 4 min`: an estimate is no more exact than that."""
+    if seconds < 55:
+        return "under a minute"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min" if minutes < 100 else f"about {round(minutes / 60)} h"

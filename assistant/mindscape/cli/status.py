@@ -7,7 +7,7 @@ from typing import Any
 
 from mindscape import client
 from mindscape.cli.output import Part, Printer, bold, coloured, dim, emit, out
-from mindscape.cli.progress import shown_progress
+from mindscape.cli.progress import about, shown_progress
 from mindscape.errors import UsageError
 from mindscape.paths import Paths
 from mindscape.protocol import READY_TIERS, TIERS
@@ -59,6 +59,12 @@ def _print_status(printer: Printer, status: Json) -> None:
     _row(printer, "documents", bold(f"{total:,}"), dim("  " + " · ".join(tiers)) if tiers else "")
     _row(printer, "state", _counts(documents.get("by_status") or {}) if total else "nothing indexed yet")
     _row(printer, "jobs", _counts(status.get("jobs") or {}) or "none")
+    if left := _left(status.get("work_left") or {}):
+        _row(printer, "left", left)
+    if status.get("paused"):
+        _row(printer, "paused", coloured("background work waits; to go on: mindscape resume", "yellow"))
+    elif held := status.get("held"):
+        _row(printer, "held", f"{held}: embedding waits; at once: mindscape status --wait embedded")
     for number, folder in enumerate(status.get("folders") or []):
         note = counted(int(folder["documents"]), "document") + (
             "" if folder["mode"] == "events" else f", {folder['mode']}"
@@ -74,6 +80,17 @@ def _print_status(printer: Printer, status: Json) -> None:
     if trouble := status.get("trouble"):
         _row(printer, "trouble", coloured(one_line(str(trouble)), "yellow"))
     _row(printer, "computed", _counts(status.get("work") or {}) or "nothing yet")
+
+
+def _left(left: Json) -> str:
+    """`3,200 passages to embed, about 4 min · 12 trees to make`, what is done left out."""
+    parts: list[str] = []
+    for tier, item, verb in (("embedded", "passage", "to embed"), ("summarised", "tree", "to make")):
+        one: Json = left.get(tier) or {}
+        if items := one.get("items"):
+            seconds = one.get("seconds")
+            parts.append(f"{counted(items, item)} {verb}" + (f", {about(seconds)}" if seconds else ""))
+    return " · ".join(parts)
 
 
 def _row(printer: Printer, label: str, *value: Part) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 
+from mindscape.daemon.estimate import Pace
 from mindscape.daemon.models import Models
 from mindscape.library import Library
 from mindscape_storage import counters, vectors
@@ -16,11 +17,20 @@ BATCH = 64
 
 
 class Embedding:
-    """Brings passages to tier embedded. `gently` waits before a batch that takes so long."""
+    """Brings passages to tier embedded. `heavy` allows it, `gently` waits before a batch taking so long."""
 
-    def __init__(self, library: Library, models: Models, gently: Callable[[float], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        library: Library,
+        models: Models,
+        pace: Pace,
+        heavy: Callable[[], Awaitable[bool]],
+        gently: Callable[[float], Awaitable[None]],
+    ) -> None:
         self._library = library
         self._models = models
+        self._pace = pace
+        self._heavy = heavy
         self._gently = gently
         self._batch_seconds = 1.0
         self._encoder: tuple[str, int] | None = None
@@ -51,14 +61,17 @@ class Embedding:
         """Free the copy in memory."""
         self._packed = None
 
-    async def some(self) -> bool:
-        """Embed the next few passages; False when there is nothing to do."""
+    async def some(self) -> int | None:
+        """Embed the next few passages; returns how many (0: not now), or None when there is nothing to do."""
         encoder = await self.encoder()
         if encoder is None:
-            return False
+            return None
         missing = await self._library.read(lambda c: vectors.missing_inputs(c, encoder, BATCH))
         if not missing:
-            return False
+            return None
+        if not await self._heavy():
+            return 0
+        began = time.monotonic()
         await self._gently(self._batch_seconds)
         started = time.monotonic()
         try:
@@ -67,8 +80,10 @@ class Embedding:
             # One of them has no usable vector: find out which, so that the others get theirs.
             for item in missing:
                 await self._alone(encoder, item)
-        self._batch_seconds = time.monotonic() - started
-        return True
+        ended = time.monotonic()
+        self._batch_seconds = ended - started
+        self._pace.took(len(missing), ended - began)
+        return len(missing)
 
     async def _batch(self, encoder: int, missing: list[tuple[bytes, str]]) -> None:
         rows = await self._models.embed([text for _, text in missing], query=False)

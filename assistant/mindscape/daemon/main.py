@@ -17,6 +17,8 @@ from mindscape.daemon.children import Child, Pool
 from mindscape.daemon.lifecycle import AlreadyRunning, Listener, prepare_folders, take_lock
 from mindscape.daemon.methods import Methods
 from mindscape.daemon.models import Models
+from mindscape.daemon.pausing import Gate
+from mindscape.daemon.power import on_battery
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scheduler import Scheduler
 from mindscape.daemon.server import Server
@@ -75,7 +77,8 @@ async def _serve(paths: Paths, settings: Settings, say: Callable[[str], None]) -
     limits = ["--memory-mb", str(settings.parse_memory_mb), "--max-file-mb", str(settings.max_file_mb)]
     workers = Pool([Child("mindscape.worker", limits) for _ in range(worker_count)])
     progress = Progress()
-    scheduler = Scheduler(library, settings, workers, worker_count, models, progress)
+    gate = Gate(library, progress, on_battery, paused=await library.read(choices.is_paused))
+    scheduler = Scheduler(library, settings, workers, worker_count, models, progress, gate)
     stopping = asyncio.Event()
     methods = Methods(library, scheduler, models, progress, paths, stopping)
     server = Server(methods.handle)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 from mindscape import __version__, protocol
 from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
-from mindscape.ask.retrieve import resolve_scope, retrieve, shorten
-from mindscape.daemon import folders, listing, parameters, places, tree
+from mindscape.ask.retrieve import resolve_scope, retrieve, shorten, up_to
+from mindscape.daemon import folders, listing, parameters, pausing, places, tree
 from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
@@ -80,6 +80,7 @@ class Methods:
             "models.use": self._models_use,
             "doctor": self._doctor,
             "shutdown": self._shutdown,
+            **pausing.methods(scheduler.gate),
         }
 
     async def handle(self, method: str, params: Json, stream: Stream) -> Any:
@@ -184,9 +185,7 @@ class Methods:
 
         answer = await self._library.read(read)
         answer["models"] = {kind: self._models.shown(kind) for kind in ("embedder", "generator")}
-        if self._scheduler.trouble:
-            answer["trouble"] = self._scheduler.trouble
-        return answer
+        return {**answer, **await self._scheduler.outlook()}
 
     async def _wait(self, params: Json, stream: Stream) -> Json:
         tier = parameters.text(params, "tier")
@@ -198,11 +197,13 @@ class Methods:
             )
         if tier == "embedded" and await self._scheduler.encoder() is None:
             raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
-        timeout = parameters.seconds(params)
+        gate, timeout = self._scheduler.gate, parameters.seconds(params)
+        gate.refuse_if_paused()
         try:
             async with asyncio.timeout(timeout):
                 await self._scheduler.scanner.scan_all()
-                await self._until(tier, stream)
+                with gate.wanted() if tier == "embedded" else nullcontext():
+                    await self._until(tier, stream)
         except TimeoutError:
             raise Refused(f"Not everything is {tier} after {timeout} seconds. It goes on.") from None
         return await self._status({}, stream)
@@ -212,9 +213,11 @@ class Methods:
         version = self._progress.version
         while True:
             done, total = await self._scheduler.standing(tier)
-            await stream({"progress": {"done": done, "total": total, "what": tier}})
+            left = await self._scheduler.seconds_left(tier)
+            await stream({"progress": {"done": done, "total": total, "what": tier, "seconds": left}})
             if done >= total:
                 return
+            self._scheduler.gate.refuse_if_paused()
             if trouble := self._scheduler.trouble:
                 raise Refused(f"The work does not go on: {trouble}")
             version = await self._progress.after(version)
@@ -226,7 +229,8 @@ class Methods:
         version = self._progress.version
         while True:
             done, total = await self._scheduler.standing("embedded")
-            await stream({"progress": {"done": done, "total": total, "what": "embedded"}})
+            what = "paused" if self._scheduler.gate.paused else "embedded"
+            await stream({"progress": {"done": done, "total": total, "what": what}})
             version = await self._progress.after(version)
             await asyncio.sleep(REPORT_SECONDS)
 
@@ -235,7 +239,7 @@ class Methods:
         began = time.perf_counter()
         query, k = parameters.text(params, "query"), parameters.count(params, "k", 10)
         scope, tag = parameters.optional_text(params, "scope"), parameters.optional_text(params, "tag")
-        since = parameters.day(params, "since")
+        since, upto = parameters.day(params, "since"), places.reading(params)
         with self._models.interactive():
             encoder = await self._scheduler.encoder()
             vector, missing = None, None
@@ -246,7 +250,9 @@ class Methods:
                     missing = str(error)
 
             def read(connection: Connection) -> Json:
-                inside = replace(resolve_scope(connection, scope) or Scope(), tag=tag, since=since)
+                limits = resolve_scope(connection, scope)
+                limits = limits if upto is None else up_to(limits, *upto(connection))
+                inside = replace(limits or Scope(), tag=tag, since=since)
                 allowed = None if inside == Scope() else inside
                 ranked = retrieve(connection, query, vector, encoder, k, allowed, packed)
                 return {
@@ -305,6 +311,7 @@ class Methods:
                     emit=pieces.put_nowait if params.get("stream", True) else lambda _: None,
                     encoder_id=encoder,
                     packed=self._scheduler.packed(encoder),
+                    upto=places.reading(params),
                 )
                 answer["coverage"]["notes"] += catching_up
                 return answer

@@ -12,7 +12,9 @@ from functools import partial
 from mindscape.config import Settings
 from mindscape.daemon.children import ChildDied, Pool
 from mindscape.daemon.embedding import Embedding
+from mindscape.daemon.estimate import Estimate
 from mindscape.daemon.models import Models
+from mindscape.daemon.pausing import Gate, Paused
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
 from mindscape.daemon.summariser import Summariser
@@ -21,6 +23,7 @@ from mindscape.ingest.pipeline import Indexer
 from mindscape.ingest.staging import Unsettled
 from mindscape.ingest.summarise import VERSION
 from mindscape.library import Library
+from mindscape.protocol import Json
 from mindscape_storage import (
     contents,
     documents,
@@ -62,6 +65,7 @@ class Scheduler:
         worker_count: int,
         models: Models,
         progress: Progress,
+        gate: Gate,
     ) -> None:
         self._library = library
         self._settings = settings
@@ -69,14 +73,18 @@ class Scheduler:
         self._worker_count = worker_count
         self._models = models
         self._progress = progress
+        self.gate = gate
+        self._estimate = Estimate(library)
         self._indexer = Indexer(library)
         self._jobs = asyncio.Event()
         self._embed = asyncio.Event()
         self._summarise = asyncio.Event()
         self._reading: set[str] = set()
         self._at_rest = asyncio.Event()
-        self._embedding = Embedding(library, models, self._gently)
-        self._summariser = Summariser(library, workers, settings.parse_seconds, self._gently)
+        self._embedding = Embedding(library, models, self._estimate.embedding, gate.heavy, self._gently)
+        self._summariser = Summariser(
+            library, workers, settings.parse_seconds, self._estimate.summarising, self._gently
+        )
         self._soon: set[asyncio.Task[None]] = set()
         self._last_work = self._reconciled = time.monotonic()
         self.compared = False
@@ -97,8 +105,8 @@ class Scheduler:
                 group.create_task(self._forever("watch", self.scanner.follow))
                 group.create_task(self._forever("remove", self.scanner.clear_away))
                 group.create_task(self._forever("timer", self._tick))
-                group.create_task(self._forever("embed", self._embed_some))
-                group.create_task(self._forever("summarise", self._summarise_some))
+                group.create_task(self._unless_paused("embed", self._embed_some))
+                group.create_task(self._unless_paused("summarise", self._summarise_some))
                 for number in range(self._worker_count):
                     group.create_task(self._index_loop(f"index {number}"))
                 await self._persist("scan", self.scanner.scan_all)
@@ -109,6 +117,12 @@ class Scheduler:
     async def _forever(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
             await self._persist(name, work)
+
+    async def _unless_paused(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await self.gate.opened()
+            with contextlib.suppress(Paused):
+                await self._persist(name, work)
 
     async def _persist(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work`; while a full disk, a damaged page or a dead engine prevents it, say so and try again."""
@@ -156,6 +170,17 @@ class Scheduler:
             return done - behind, counted["total"] + changed
         return done, counted["total"]
 
+    async def outlook(self) -> Json:
+        """Of `status`: whether work is paused or held, how much is left, and what stands in its way."""
+        left = await self._estimate.left(await self.encoder())
+        shown: Json = {"paused": self.gate.paused, "held": self.gate.held, "work_left": left}
+        return {**shown, "trouble": self.trouble} if self.trouble else shown
+
+    async def seconds_left(self, tier: str) -> float | None:
+        """Until all is at the tier, about, at the pace of this run; None when that is not known."""
+        left = await self._estimate.left(await self.encoder(), lately=True)
+        return left[tier]["seconds"] if tier in left else None
+
     def nudge(self) -> None:
         """Something outside changed: look for work again."""
         self._jobs.set()
@@ -197,6 +222,7 @@ class Scheduler:
         held: dict[int, Job] = {}
 
         async def next_jobs() -> None:
+            self.gate.check()
             if not held:
                 self._jobs.clear()
                 held.update(await self._library.write(_claim))
@@ -216,7 +242,7 @@ class Scheduler:
             self._look_for_more()
             await self._progress.notify()
 
-        await self._forever(name, next_jobs)
+        await self._unless_paused(name, next_jobs)
 
     async def _index(self, held: dict[int, Job]) -> None:
         """Run jobs, by their documents; those that are settled leave `held`.
@@ -285,22 +311,25 @@ class Scheduler:
     async def _embed_some(self) -> None:
         """Embed the next few passages, or wait until there are some."""
         self._embed.clear()
-        if not await self._embedding.some():
+        embedded = await self._embedding.some()
+        if embedded is None:
+            self.gate.held = None
             await self._well("embed")
             await self._embed.wait()
-            return
-        self._last_work = time.monotonic()
-        await self._progress.notify()
+        elif embedded:
+            self._last_work = time.monotonic()
+            await self._progress.notify()
 
     async def _gently(self, seconds: float) -> None:
         """Before a batch that takes so long: wait while a question is answered, longer while files are read.
 
-        Reading gets most of the time, for first words find every file.
+        Reading gets most of the time, for first words find every file. Raises Paused.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds * (SHARE - 1)):
                 await self._at_rest.wait()
         await self._models.quiet()
+        self.gate.check()
 
     async def _summarise_some(self) -> None:
         """Make the next few trees of documents or folders, or wait until there are some."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from mindscape.daemon.children import Pool
+from mindscape.daemon.estimate import Pace
 from mindscape.errors import MindscapeError
 from mindscape.ingest.growth import Wanted
 from mindscape.ingest.upkeep import Upkeep
@@ -22,11 +23,17 @@ class Summariser:
     """Brings documents and folders to tier summarised. `gently` waits before a batch that takes so long."""
 
     def __init__(
-        self, library: Library, workers: Pool, seconds: float, gently: Callable[[float], Awaitable[None]]
+        self,
+        library: Library,
+        workers: Pool,
+        seconds: float,
+        pace: Pace,
+        gently: Callable[[float], Awaitable[None]],
     ) -> None:
         self._upkeep = Upkeep(library)
         self._workers = workers
         self._limit = seconds
+        self._pace = pace
         self._gently = gently
         self._batch_seconds = 0.1
 
@@ -35,9 +42,13 @@ class Summariser:
 
         So a folder is summarised once for many changes in it. False when there is nothing to do.
         """
-        if await self._upkeep.contents(self._summarise):
-            return True
-        return upwards and await self._upkeep.folders(self._summarise)
+        began = time.monotonic()
+        made = await self._upkeep.contents(self._summarise)
+        if not made and upwards:
+            made = await self._upkeep.folders(self._summarise)
+        if made:
+            self._pace.took(made, time.monotonic() - began)
+        return bool(made)
 
     async def _summarise(self, asked: Sequence[Wanted]) -> list[str | None]:
         await self._gently(self._batch_seconds)

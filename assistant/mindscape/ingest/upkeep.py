@@ -24,15 +24,15 @@ class Upkeep:
     def __init__(self, library: Library) -> None:
         self._library = library
 
-    async def contents(self, summarise: Summarise) -> bool:
-        """Make the trees of the next contents; False when every content has one."""
+    async def contents(self, summarise: Summarise) -> int:
+        """Make the trees of the next contents; returns how many, 0 when every content has one."""
         return await self._grow(growth.next_contents, summarise)
 
-    async def folders(self, summarise: Summarise) -> bool:
-        """Make the trees of the deepest folders that have changed; False when none has."""
+    async def folders(self, summarise: Summarise) -> int:
+        """Make the trees of the deepest folders that have changed; returns how many, 0 when none has."""
         return await self._grow(growth.next_folders, summarise)
 
-    async def _grow(self, chosen: Callable[[Connection], list[Growth]], summarise: Summarise) -> bool:
+    async def _grow(self, chosen: Callable[[Connection], list[Growth]], summarise: Summarise) -> int:
         growing = await self._library.read(chosen)
         while waiting := await self._library.read(lambda c: growth.missing(c, growing)):
             while asked := await self._library.read(lambda c, waiting=waiting: growth.take(c, waiting)):
@@ -40,4 +40,4 @@ class Upkeep:
                 await self._library.write(lambda c, asked=asked, texts=texts: growth.store(c, asked, texts))
         if growing:
             await self._library.write(lambda c: [one.finish(c) for one in growing])
-        return bool(growing)
+        return len(growing)

@@ -1,0 +1,121 @@
+"""Whether background work may go on: the user can pause it, and heavy work waits while on battery.
+
+Not while others use the machine: whose load that is cannot be told inside a container, and background work
+of this daemon and of the next one would hold each other up. There the workers' low priority is what helps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any
+
+from mindscape.daemon.progress import Progress
+from mindscape.errors import Refused
+from mindscape.library import Library
+from mindscape.protocol import Json
+from mindscape.rpc import Stream
+from mindscape_storage import choices
+
+LOOK_SECONDS = 5.0
+"""The battery is looked at so often, and only while there is heavy work."""
+
+
+class Paused(Exception):
+    """Work ends here for now; what is left of it is found again when it goes on."""
+
+
+class Gate:
+    """Background work passes here; noticing changes and answering questions do not."""
+
+    def __init__(
+        self, library: Library, progress: Progress, on_battery: Callable[[], bool], *, paused: bool
+    ) -> None:
+        self._library = library
+        self._progress = progress
+        self._on_battery = on_battery
+        self._going = asyncio.Event()
+        if not paused:
+            self._going.set()
+        self._wanted = 0
+        self._reconsider = asyncio.Event()
+        self._looked = -LOOK_SECONDS
+        self._battery = False
+        self.held: str | None = None
+        """Why heavy work that is there to be done waits."""
+
+    @property
+    def paused(self) -> bool:
+        """Whether the user paused background work, in this run or an earlier one."""
+        return not self._going.is_set()
+
+    async def pause(self) -> None:
+        """Begin nothing more until `resume`, through restarts too."""
+        await self._library.write(lambda c: choices.set_paused(c, paused=True))
+        self._going.clear()
+        await self._progress.notify()
+
+    async def resume(self) -> None:
+        """Go on."""
+        await self._library.write(lambda c: choices.set_paused(c, paused=False))
+        self._going.set()
+        await self._progress.notify()
+
+    async def opened(self) -> None:
+        """Wait until work is not paused."""
+        await self._going.wait()
+
+    def check(self) -> None:
+        """Raise Paused while work is."""
+        if self.paused:
+            raise Paused
+
+    def refuse_if_paused(self) -> None:
+        """Raise Refused, for who would wait for work that does not go on."""
+        if self.paused:
+            raise Refused("Background work is paused, so waiting would not end. To go on: mindscape resume")
+
+    @contextlib.contextmanager
+    def wanted(self) -> Generator[None]:
+        """Somebody waits for heavy work: it is not held meanwhile."""
+        self._wanted += 1
+        self._reconsider.set()
+        try:
+            yield
+        finally:
+            self._wanted -= 1
+
+    async def heavy(self) -> bool:
+        """Whether heavy work may begin. False comes after a while, or when that may have changed."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS:
+            self._battery, self._looked = await asyncio.to_thread(self._on_battery), now
+        before = self.held
+        self.held = "on battery" if self._battery and not self._wanted else None
+        if self.held != before:
+            await self._progress.notify()
+        if self.held is None:
+            return True
+        self._reconsider.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._reconsider.wait()
+        return False
+
+
+def methods(gate: Gate) -> dict[str, Callable[[Json, Stream], Awaitable[Any]]]:
+    """The methods `pause` and `resume`."""
+
+    async def pause(params: Json, stream: Stream) -> Json:
+        del params, stream
+        await gate.pause()
+        return {"paused": True}
+
+    async def resume(params: Json, stream: Stream) -> Json:
+        del params, stream
+        await gate.resume()
+        return {"paused": False}
+
+    return {"pause": pause, "resume": resume}
