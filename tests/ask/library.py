@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mindscape.ingest import growth
 from mindscape.ingest.passages import BLANK
 from mindscape_models.fake import FakeEmbedder
 from mindscape_storage import contents, documents, roots, vectors
-from mindscape_storage.database import open_writer, transaction
+from mindscape_storage.database import Connection, open_writer, transaction
 from mindscape_storage.records import ContentInfo, FileStat, NewPassage, Status
 
 
@@ -47,3 +48,13 @@ class Library:
 
     def close(self) -> None:
         self.conn.close()
+
+
+def grow(conn: Connection) -> None:
+    """Give every content its tree: of the real shape, which does not depend on what the summaries say."""
+    while growing := growth.next_contents(conn):
+        while waiting := growth.missing(conn, growing):
+            while asked := growth.take(conn, waiting):
+                growth.store(conn, asked, ["A summary."] * len(asked))
+        for one in growing:
+            assert one.finish(conn)

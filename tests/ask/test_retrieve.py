@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ask.library import Library
+from tests.ask.library import Library, grow
 
 from mindscape.ask.evidence import coverage, load, rarity, search_results
 from mindscape.ask.language import stem
 from mindscape.ask.retrieve import MAX_QUESTION, Ranked, resolve_scope, retrieve, shorten
 from mindscape.errors import NotFound, UsageError
 from mindscape_models.fake import FakeEmbedder
+from mindscape_storage import contents, paths
 from mindscape_storage.database import Connection
 
 FILES = {
@@ -215,3 +216,37 @@ def test_a_result_is_placed_at_the_row_that_holds_the_words(
     found = search_results(made.conn, find(made, query, vectors=False), None, query)
     made.close()
     assert [one["line"] for one in found] == [line]
+
+
+TALK = [f"Speaker {number}: and so on about item {number}, as we said." for number in range(60)]
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_of_two_alike_the_one_whose_neighbours_fit_the_question_comes_first(
+    tmp_path: Path, vectors: bool
+) -> None:
+    apart, together = list(TALK), list(TALK)
+    apart[20] = "We will do that by Friday, the weir included."
+    together[20] = "We will do that by Friday, the weir and all."
+    together[19] = "The weir leaks under the mill, and the weir gate at the mill is stuck."
+    files = {"/a.txt": apart, "/b.txt": together}
+    made = Library(tmp_path / "library.db", files, FakeEmbedder())
+    grow(made.conn)
+    found = texts(made, find(made, "weir mill Friday", vectors=vectors))
+    made.close()
+    assert found.index(together[20]) < found.index(apart[20])
+
+
+def test_within_a_document_a_passage_is_lifted_by_those_under_its_own_node(tmp_path: Path) -> None:
+    talk = list(TALK)
+    talk[5], talk[30] = "The gate was painted in May.", "The gate was mended in May."
+    talk[31] = "The sluice has a gate, and the sluice leaks."
+    made = Library(tmp_path / "library.db", {"/a.txt": talk}, FakeEmbedder())
+    five, thirty, best = (p.id for p in contents.passages_of(made.conn, 1) if p.ordinal in (5, 30, 31))
+    flat = [one.passage_id for one in find(made, "sluice gate", vectors=False)]
+    grow(made.conn)
+    above = paths.paths_of(made.conn, [five, thirty, best])
+    assert above[thirty][0] == above[best][0] != above[five][0]
+    tree = [one.passage_id for one in find(made, "sluice gate", vectors=False)]
+    made.close()
+    assert (flat, tree) == ([best, five, thirty], [best, thirty, five])

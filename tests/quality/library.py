@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from tests.ask.library import grow
 
 from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.parse import media_type_of, parse
@@ -67,7 +68,7 @@ def open_remembering(path: Path) -> Remembering:
 
 
 class Indexed:
-    """A library in `path` with everything in `files` searchable and embedded."""
+    """A library in `path` with everything in `files` searchable, embedded, and under trees of real shape."""
 
     def __init__(self, path: Path, files: Iterable[tuple[str, Parsed]], embedder: Remembering) -> None:
         self.embedder = embedder
@@ -81,6 +82,7 @@ class Indexed:
         while missing := vectors.missing_inputs(self.conn, self.encoder_id, BATCH):
             encoded = embedder.encode_passages([text for _, text in missing])
             vectors.add_vectors(self.conn, self.encoder_id, [key for key, _ in missing], encoded)
+        grow(self.conn)
 
     def _add(self, root: int, name: str, parsed: Parsed) -> None:
         stat = FileStat(1, 1, 1, 1)

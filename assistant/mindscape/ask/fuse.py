@@ -1,7 +1,8 @@
 """Fusion by standardised sums: each leg's scores at mean 0 and deviation 1, weighted, added.
 
 Ranks throw away how much better the first is than the second; raw scores of different legs cannot be added.
-Standardised scores can, and beat reciprocal-rank fusion on our sets (tests/quality/measure_fusion.py).
+Standardised scores can. What a passage inherits from its ancestors is added in each leg, at the leg's weight.
+Both are measured by tests/quality/measure_path.py.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from mindscape.ask.ancestors import Path, inherited
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,12 @@ class Fused:
     legs: dict[str, float]
 
 
-def fuse(legs: Sequence[Leg], also: Iterable[int] = ()) -> list[Fused]:
+def fuse(
+    legs: Sequence[Leg], also: Iterable[int] = (), paths: Mapping[int, Path] | None = None
+) -> list[Fused]:
     """Every candidate of every leg, and those in `also`, best first; ties by id.
+
+    `paths` says what stands above a candidate; one that is not in it inherits nothing.
 
     Multiplying a leg's scores by a positive factor or adding a constant to them (and to `missing`) changes
     nothing. A leg that gives all candidates the same score adds nothing.
@@ -41,8 +48,10 @@ def fuse(legs: Sequence[Leg], also: Iterable[int] = ()) -> list[Fused]:
     candidates = sorted({*also, *(id_ for leg in legs for id_ in leg.scores)})
     sums = dict.fromkeys(candidates, 0.0)
     for leg in legs:
-        for id_, value in _standardised(leg, candidates).items():
-            sums[id_] += leg.weight * value
+        standardised = _standardised(leg, candidates)
+        above = inherited(standardised, paths or {})
+        for id_ in candidates:
+            sums[id_] += leg.weight * (standardised.get(id_, 0.0) + above.get(id_, 0.0))
     fused = [
         Fused(id_, sums[id_], {leg.name: leg.scores[id_] for leg in legs if id_ in leg.scores})
         for id_ in candidates

@@ -1,4 +1,5 @@
-"""Question to passages: each leg finds candidates, all legs score all candidates, the sums rank them.
+"""Question to passages: each leg finds candidates, all legs score all candidates and what stands above them,
+and the sums rank them.
 
 Runs in a reader thread inside one snapshot, so that a passage found is still there when it is read.
 """
@@ -10,10 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscape.ask.ancestors import Path
 from mindscape.ask.fuse import Fused, Leg, fuse
 from mindscape.ask.language import all_terms, terms
 from mindscape.errors import NotFound, UsageError
-from mindscape_storage import contents, documents, search
+from mindscape_storage import contents, documents, paths, search
 from mindscape_storage.database import Connection
 from mindscape_storage.packed import PackedVectors
 from mindscape_storage.records import Document, Passage, Scope
@@ -104,7 +106,7 @@ def retrieve(
         cosines = {hit.passage_id: hit.score for hit in near}
     named = _named(conn, query, scope)
     passages = contents.passages_by_id(conn, sorted(word_scores.keys() | cosines.keys()))
-    passages |= _openings(conn, named, {one.content_id for one in passages.values()})
+    passages |= _openings(conn, named, {one.content_id for one in passages.values()}, scope)
     legs = [Leg("words", WORDS, word_scores)]
     if question_vector is not None and encoder_id is not None:
         others = sorted(passages.keys() - cosines.keys())
@@ -112,10 +114,17 @@ def retrieve(
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
         legs.append(Leg("vector", VECTOR, cosines, missing=None))
     # White space has no words, but a vector it does have.
-    fused = [one for one in fuse(legs, also=passages) if one.id in passages and passages[one.id].text.strip()]
-    ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in fused]
+    fused = fuse(legs, also=passages, paths=_paths(conn, passages))
+    with_text = [one for one in fused if one.id in passages and passages[one.id].text.strip()]
+    ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in with_text]
     ranked.sort(key=lambda one: (-one.score, one.passage_id))
     return _distinct(ranked, passages, k)
+
+
+def _paths(conn: Connection, passages: dict[int, Passage]) -> dict[int, Path]:
+    """Passage id -> the nodes above it, lowest first, its content as the last; only that without a tree."""
+    above = paths.paths_of(conn, passages)
+    return {id_: [*above.get(id_, ())[:-1], one.content_id] for id_, one in passages.items()}
 
 
 def _named(conn: Connection, query: str, scope: Scope | None) -> dict[int, float]:
@@ -133,11 +142,21 @@ def _named(conn: Connection, query: str, scope: Scope | None) -> dict[int, float
     return found
 
 
-def _openings(conn: Connection, named: dict[int, float], known: set[int]) -> dict[int, Passage]:
+def _openings(
+    conn: Connection, named: dict[int, float], known: set[int], scope: Scope | None
+) -> dict[int, Passage]:
     """The first passage of each content that fits by name alone: it stands for the whole."""
     fitting = [content for content, share in named.items() if share >= NAMED and content not in known]
     first = [next(contents.passages_of(conn, content, 0, 1), None) for content in fitting]
-    return {one.id: one for one in first if one is not None}
+    upto = None if scope is None else scope.upto
+    return {one.id: one for one in first if one is not None and (upto is None or one.end <= upto)}
+
+
+def up_to(scope: Scope | None, document: Document, end: int) -> Scope:
+    """The part of the scope that has been read: the document up to an offset. Raises UsageError."""
+    if not inside(scope, document):
+        raise UsageError(f"The place up to which you have read is in {document.display}, not in the scope.")
+    return replace(scope or Scope(), prefix=None, document_id=document.id, upto=end)
 
 
 def inside(scope: Scope | None, document: Document) -> bool:

@@ -1,0 +1,43 @@
+"""Which nodes of its content stand above a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apsw
+import numpy as np
+
+from mindscape_storage.database import Connection, fetch
+
+
+def paths_of(conn: Connection, passage_ids: Iterable[int]) -> dict[int, list[tuple[int, int, int]]]:
+    """Passage id -> (content, level, ordinal) of the nodes above it, lowest first; only those with a tree.
+
+    Descends from the top to children by their key: a few rows a level, however long the document is.
+    """
+    wanted = np.fromiter(passage_ids, np.int64)
+    if not len(wanted):
+        return {}
+    rows = fetch(
+        conn,
+        """
+        WITH RECURSIVE above (passage, content, start, level, ordinal, first_child, end_child) AS (
+            SELECT p.id, p.content_id, p.start, n.level, n.ordinal, n.first_child, n.end_child
+            FROM carray(?) a CROSS JOIN passages p ON p.id = a.value
+            CROSS JOIN nodes n ON n.content_id = p.content_id AND n.ordinal = 0
+             AND n.level = (SELECT max(m.level) FROM nodes m WHERE m.content_id = p.content_id)
+            UNION ALL
+            SELECT o.passage, o.content, o.start, n.level, n.ordinal, n.first_child, n.end_child
+            FROM above o CROSS JOIN nodes n ON n.content_id = o.content AND n.level = o.level - 1
+             AND n.ordinal >= o.first_child AND n.ordinal < o.end_child
+             AND n.start <= o.start AND n.end > o.start
+        )
+        SELECT passage, content, level, ordinal FROM above ORDER BY passage, level
+        """,
+        (apsw.carray(wanted),),
+    )
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for passage_id, *node in rows:
+        content, level, ordinal = node
+        found.setdefault(passage_id, []).append((content, level, ordinal))
+    return found
