@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,3 +110,84 @@ def test_a_folder_that_has_changed_is_stale_until_it_is_summarised(daemon: Daemo
         assert one["stale"] or one["kind"] == "passage" or one["summary"]
     daemon.wait("summarised")
     assert not any(one["stale"] for one in below(daemon.call("tree", depth=9)))
+
+
+NOVEL = "The Long Novel.md"
+
+
+def said(nodes: Iterator[Json]) -> str:
+    return "\n".join(f"{one['title']}\n{one['summary']}" for one in nodes)
+
+
+def beyond(served: Daemon, upto: int) -> set[str]:
+    """The sentences after a place that do not stand before it too: each has a number of its own."""
+    text = served.call("get", place=NOVEL)["text"]
+    return set(re.findall(r"page \d+ tells", text[upto:])) - set(re.findall(r"page \d+ tells", text[:upto]))
+
+
+@pytest.mark.parametrize("share", [0.001, 0.13, 0.5, 0.77, 0.999])
+def test_nothing_from_beyond_a_bookmark_is_told(served: Daemon, share: float) -> None:
+    length = served.call("tree", scope=NOVEL, depth=0)["end"]
+    upto = int(length * share)
+    mark = f"{NOVEL}:0-{upto}"
+    read = served.call("tree", upto=mark, depth=20)
+    parts = read["children"]
+    assert [one["start"] for one in parts] == [0, *(one["end"] for one in parts[:-1])]
+    assert parts[-1]["end"] == read["end"] == upto
+    cut = served.call("range", scope=NOVEL, upto=mark, tokens=600)
+    assert (cut["start"], cut["end"], cut["truncated"]) == (0, upto, False)
+    assert cut["tokens"] <= 600
+    found = served.call("search", query="the keeper mended the great lamp, as page tells", k=200, upto=mark)
+    answer = served.call("ask", question="Who mended the sluice gate at low tide?", upto=mark)
+    assert all(one["document"]["path"].endswith(NOVEL) for one in found["results"])
+    everything = said(below(read)) + json.dumps([cut, found["results"], answer])
+    assert not [one for one in beyond(served, upto) if one in everything]
+
+
+def test_a_bookmark_at_the_end_shows_the_document_as_it_is(served: Daemon) -> None:
+    assert served.call("tree", upto=NOVEL) == served.call("tree", scope=NOVEL)
+
+
+def test_a_bookmark_is_any_place(served: Daemon) -> None:
+    first, second, *_ = served.call("tree", scope=NOVEL)["children"]
+    passage = served.call("path", place=f"{NOVEL}:{second['start']}-{second['end']}")["nodes"][-1]
+    assert served.call("tree", upto=first["id"])["end"] == first["end"]
+    assert served.call("tree", upto=passage["id"])["end"] == passage["end"]
+    line = served.call("get", place=f"{NOVEL}:3")
+    assert served.call("tree", upto=f"{NOVEL}:3")["end"] == line["end"]
+
+
+def test_a_bookmark_in_another_document_than_the_scope_is_refused(served: Daemon) -> None:
+    for method, more in (("tree", {}), ("range", {}), ("search", {"query": "x"}), ("ask", {"question": "x"})):
+        with pytest.raises(UsageError, match="up to which you have read"):
+            served.call(method, scope="notes", upto=f"{NOVEL}:0-500", **more)
+    for scope in (NOVEL, "books", "f0", "f1"):
+        assert served.call("tree", scope=scope, upto=f"{NOVEL}:0-500")["end"] == 500
+
+
+def test_a_part_of_a_document_is_read_up_to_a_bookmark_in_it(served: Daemon) -> None:
+    first, second, *_ = served.call("tree", scope=NOVEL)["children"]
+    read = served.call("tree", scope=second["id"], upto=f"{NOVEL}:0-{second['start'] + 700}")
+    assert (read["start"], read["end"], read["summary"]) == (second["start"], second["start"] + 700, "")
+    with pytest.raises(UsageError):
+        served.call("tree", scope=second["id"], upto=first["id"])
+
+
+def test_the_text_of_a_node_is_a_place_and_a_folder_has_none(served: Daemon) -> None:
+    node = served.call("tree", scope=NOVEL)["children"][0]
+    got = served.call("get", place=node["id"])
+    assert (got["start"], got["end"]) == (node["start"], node["end"])
+    document = got["document"]["id"]
+    assert served.call("get", place=f"d{document}")["end"] == got["length"]
+    with pytest.raises(NotFound, match="mindscape tree f1 shows it"):
+        served.call("get", place="f1")
+
+
+def test_a_range_too_small_for_its_cover_says_so(served: Daemon) -> None:
+    length = served.call("tree", scope=NOVEL, depth=0)["end"]
+    cut = served.call("range", place=f"{NOVEL}:7-{length - 7}", tokens=200)
+    assert cut["truncated"]
+    assert 0 < cut["tokens"] <= 200
+    whole = served.call("range", place=NOVEL)
+    assert not whole["truncated"]
+    assert 500 < whole["tokens"] <= 1000

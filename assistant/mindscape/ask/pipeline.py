@@ -23,14 +23,14 @@ from mindscape.ask.answer import GenerateFn
 from mindscape.ask.check import best_sentence
 from mindscape.ask.evidence import Source, coverage, load, rarity
 from mindscape.ask.language import is_unspaced, parts
-from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten
+from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten, up_to
 from mindscape.errors import Cancelled, MindscapeError, UsageError
 from mindscape.protocol import Citation, Json
 from mindscape.text import printable
 from mindscape_storage import contents
 from mindscape_storage.database import Connection, snapshot
 from mindscape_storage.packed import PackedVectors
-from mindscape_storage.records import Place
+from mindscape_storage.records import Document, Place
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,8 @@ ReadFn = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 """Runs a function with a reader connection in a thread."""
 EmbedFn = Callable[[list[str]], Awaitable[NDArray[np.float32]]]
 """Questions or sentences to unit vectors (n, dimensions), comparable with the passages'."""
+BookmarkFn = Callable[[Connection], tuple[Document, int]]
+"""Finds the document that is read, and up to which offset. Raises NotFound."""
 
 MODES = ("auto", "passages")
 LATER = ("agent", "records", "global")
@@ -117,13 +119,15 @@ async def ask(
     emit: Callable[[Json], None],
     encoder_id: int | None = None,
     packed: PackedVectors | None = None,
+    upto: BookmarkFn | None = None,
 ) -> Json:
     """Answer a question: the `ask` shape.
 
     Streams `{"stage": name}` and `{"token": text}` through `emit`; the tokens joined are the `answer`.
     `embed_query` and `encoder_id` belong together; without them the vector leg is left out and said so.
-    `writer` is given only when a generator was measured good enough for answers. Raises UsageError for an
-    empty question or an unknown mode, NotFound for an unknown scope.
+    `writer` is given only when a generator was measured good enough for answers; with `upto` nothing that
+    comes after it is read. Raises UsageError for an empty question or an unknown mode, NotFound for an
+    unknown scope or place.
     """
     asked = _checked(question, mode)
     ledger = Ledger()
@@ -131,7 +135,7 @@ async def ask(
     texts = parts(shorten(asked))
     vectors = await _embedded(embed_query, texts, ledger, "embed")
     with ledger.stage("retrieve", calls=len(texts)):
-        found: Found = await read(lambda conn: _find(conn, texts, vectors, encoder_id, scope, packed))
+        found: Found = await read(lambda conn: _find(conn, texts, vectors, encoder_id, scope, packed, upto))
     if len(asked) > MAX_QUESTION:
         found.coverage["notes"].append(
             f"Only the first {MAX_QUESTION:,} characters of the question were read."
@@ -228,10 +232,13 @@ def _find(
     encoder_id: int | None,
     scope: str | None,
     packed: PackedVectors | None,
+    upto: BookmarkFn | None,
 ) -> Found:
     """Everything the library has to say, from one snapshot of it."""
     with snapshot(conn):
         limits = resolve_scope(conn, scope)
+        if upto is not None:
+            limits = up_to(limits, *upto(conn))
         found: list[Part] = []
         for at, text in enumerate(texts):
             vector = None if vectors is None else vectors[at]

@@ -7,7 +7,7 @@ Of a node with a single child only the child is shown, unless it is a folder or 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -38,12 +38,17 @@ class View:
     title: str
     told: Told
     stale: bool
-    start: int | None
-    """Code points of the document's text, half open; None outside documents."""
-    end: int | None
+    start: int
+    """Code points of the document's text, half open; 0 outside documents."""
+    end: int
     count: int
     """Of its children."""
     children: Callable[[], list[View]]
+
+    @property
+    def tokens(self) -> int:
+        """Of the summary, or of a passage's text."""
+        return self.told.tokens
 
 
 class Outline:
@@ -161,7 +166,7 @@ class _Folder:
         told = UNTOLD if key is None else summaries.told_by_key(self._conn, [key]).get(key, UNTOLD)
         stale = (key is None and bool(self._entries)) or self._id in self._outline.changed
         count = self._width(at) if at.level else 0
-        return View(id_, kind, at.level, title, told, stale, None, None, count, lambda: self._children(at))
+        return View(id_, kind, at.level, title, told, stale, 0, 0, count, lambda: self._children(at))
 
     def _children(self, at: At) -> list[View]:
         if not at.level:
@@ -235,9 +240,8 @@ class Text:
         return [next(sections if passage is None else passages) for _, passage in opened]
 
     def passages(self, start: int, end: int) -> list[View]:
-        """The passages of a range, what reaches out of it clipped."""
-        found = contents.passages_of(self._conn, self.content, start, end)
-        return self._passages([_clipped(one, start, end) for one in found])
+        """The passages that overlap a range."""
+        return self._passages(list(contents.passages_of(self._conn, self.content, start, end)))
 
     def _children(self, node: Node) -> list[View]:
         if node.level > 1:
@@ -300,13 +304,11 @@ def _label(entry: Entry) -> str:
 
 
 def _holds(view: View, start: int, end: int) -> bool:
-    return view.start is not None and view.end is not None and view.start <= start and end <= view.end
+    return view.start <= start and end <= view.end
 
 
-def _clipped(one: Passage, start: int, end: int) -> Passage:
-    """The part of a passage that is in a range."""
-    first, last = max(start, one.start), min(end, one.end)
-    if (first, last) == (one.start, one.end):
-        return one
-    text = one.text[first - one.start : last - one.start]
-    return Passage(one.id, one.content_id, one.ordinal, first, last, text, one.line, one.heading, one.prefix)
+def clip(view: View, start: int, end: int) -> View:
+    """The part of a passage that is in a range; nothing of it, not even the title, is from outside."""
+    text = view.told.text[start - view.start : end - view.start]
+    told = Told(text, count_tokens(text), BY_TEXT, 0)
+    return replace(view, title=beginning(text), told=told, start=start, end=end)

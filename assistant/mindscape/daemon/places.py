@@ -1,14 +1,16 @@
-"""PLACE as users write it: a document id, a path, PATH:START-END, PATH:LINE, PATH p. PAGE, a passage p123."""
+"""PLACE as users write it: a document id, a path, PATH:START-END, PATH:LINE, PATH p. PAGE, p123, d12.2.3."""
 
 from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from mindscape.daemon import parameters
 from mindscape.errors import NotFound
 from mindscape.protocol import Json
-from mindscape_storage import contents, documents
+from mindscape_storage import contents, documents, nodes
 from mindscape_storage.database import Connection
 from mindscape_storage.records import Document
 
@@ -19,6 +21,8 @@ _RANGE = re.compile(r"(?P<path>.+):(?P<start>\d{1,15})-(?P<end>\d{1,15})", re.DO
 _LINE = re.compile(r"(?P<path>.+):(?P<line>\d{1,15})", re.DOTALL)
 _PAGE = re.compile(r"(?P<path>.+) p\. ?(?P<page>\S{1,15})", re.DOTALL)
 _PASSAGE = re.compile(r"p(\d{1,15})")
+_NODE = re.compile(r"d(?P<of>\d{1,15})(?:\.(?P<level>\d{1,3})\.(?P<ordinal>\d{1,9}))?")
+_FOLDER_NODE = re.compile(r"f\d{1,15}(?:\.\d{1,3}\.\d{1,9})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,10 @@ def resolve(connection: Connection, text: str) -> Place:
         if passage and holders:
             return Place(holders[0], passage.start, passage.end)
         raise NotFound(f"There is no passage {text}; its document may have changed. Search again.")
+    if match := _NODE.fullmatch(text):
+        return _node(connection, match)
+    if _FOLDER_NODE.fullmatch(text):
+        raise NotFound(f"{text} stands over whole documents and has no text: mindscape tree {text} shows it.")
     if (match := _RANGE.fullmatch(text)) and (found := _by_name(connection, match["path"])):
         start, end = int(match["start"]), int(match["end"])
         if end < start:
@@ -76,6 +84,37 @@ def resolve(connection: Connection, text: str) -> Place:
     if (match := _PAGE.fullmatch(text)) and (found := _by_name(connection, match["path"])):
         return _part(found, contents.page_span(connection, found.content_id or 0, match["page"]), text)
     raise NotFound(f'There is no document, passage or place "{text}". `mindscape ls` lists the documents.')
+
+
+def bookmark(connection: Connection, text: str) -> tuple[Document, int]:
+    """The document of a place, and where in it the place ends. Raises NotFound."""
+    place = resolve(connection, text)
+    document = place.document
+    if document.content_id is None:
+        raise NotFound(f"{document.display} has no text: {document.reason or 'it is not indexed yet.'}")
+    length = contents.length_of(connection, document.content_id)
+    if place.start > length:
+        raise NotFound(f"{document.display} ends at {length}; there is nothing at {place.start}.")
+    return document, length if place.end is None else min(place.end, length)
+
+
+def reading(params: Json) -> Callable[[Connection], tuple[Document, int]] | None:
+    """How to find the bookmark that a call gives as `upto`; None where it gives none."""
+    upto = parameters.optional_text(params, "upto")
+    return None if upto is None else lambda connection: bookmark(connection, upto)
+
+
+def _node(connection: Connection, match: re.Match[str]) -> Place:
+    found = documents.get_document(connection, int(match["of"]))
+    if found is None:
+        raise NotFound(f"There is no document d{match['of']} any more. `mindscape ls` lists them.")
+    if match["level"] is None:
+        return Place(found, 0, None)
+    at = int(match["level"]), int(match["ordinal"])
+    node = nodes.nodes_between(connection, found.content_id or 0, at[0], at[1], at[1] + 1)
+    if not node:
+        raise NotFound(f"There is no node {match[0]} any more; the document may have changed.")
+    return Place(found, node[0].start, node[0].end)
 
 
 def _part(document: Document, span: tuple[int, int] | None, text: str) -> Place:

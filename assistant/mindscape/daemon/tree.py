@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from dataclasses import replace
 
-from mindscape.ask.retrieve import resolve_scope
+from mindscape.ask import ranges
+from mindscape.ask.retrieve import resolve_scope, up_to
 from mindscape.daemon import parameters, places
-from mindscape.daemon.outline import Outline, Text, View
-from mindscape.errors import NotFound, UsageError
+from mindscape.daemon.outline import UNTOLD, Outline, Text, View, clip
+from mindscape.errors import NotFound, Refused, UsageError
 from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
 from mindscape_storage import contents, documents, folders
 from mindscape_storage.database import Connection, snapshot
 from mindscape_storage.folders import LIBRARY
+from mindscape_storage.records import Document
 
 DEPTH, DEEPEST = 2, 100
+TOKENS, MOST_TOKENS = 1_000, 100_000
 MOST_NODES = 5_000
 MOST_BYTES = MAX_MESSAGE_BYTES // 2
 """Of one answer: a message has a limit."""
@@ -24,10 +28,12 @@ _PASSAGE = re.compile(r"p(\d{1,15})")
 
 
 def tree(connection: Connection, params: Json) -> Json:
-    """`scope`, `depth`: a node and what is below it. Raises NotFound."""
+    """`scope`, `depth`, `upto`: a node and what is below it. Raises NotFound."""
     depth = parameters.whole(params, "depth", DEPTH, DEEPEST)
+    scope, upto = parameters.optional_text(params, "scope"), parameters.optional_text(params, "upto")
     with snapshot(connection):
-        return drawn(view_of(connection, parameters.optional_text(params, "scope")), depth)
+        view = view_of(connection, scope) if upto is None else read_upto(connection, scope, upto)
+        return drawn(view, depth)
 
 
 def node(connection: Connection, params: Json) -> Json:
@@ -51,9 +57,79 @@ def path(connection: Connection, params: Json) -> Json:
         if passage is None:
             raise NotFound(f"{found.document.display} ends before {found.start}.")
         above = Outline(connection).above_document(found.document)[:-1]
-        within = text.above(passage.start or 0, passage.end or 0)
+        within = text.above(passage.start, passage.end)
     last = [] if within[-1].id == passage.id else [passage]
     return {"nodes": [shape(one) for one in (*above, *within, *last)]}
+
+
+def range_(connection: Connection, params: Json) -> Json:
+    """`place`, or `scope` and `upto`: the nodes that tell most of a range in `tokens`. Raises NotFound."""
+    budget = parameters.whole(params, "tokens", TOKENS, MOST_TOKENS)
+    scope, upto = parameters.optional_text(params, "scope"), parameters.optional_text(params, "upto")
+    with snapshot(connection):
+        if upto is not None:
+            view = read_upto(connection, scope, upto)
+            start, end, covering = view.start, view.end, _covering(view, view.start, view.end)
+        else:
+            place = places.resolve(connection, parameters.text(params, "place"))
+            view = Text(connection, place.document.id).view()
+            start, end = place.start, view.end if place.end is None else min(place.end, view.end)
+            covering = _covering(view, start, end)
+        cut = ranges.spread(covering, budget, _below)
+    return {
+        "start": start,
+        "end": end,
+        "tokens": cut.tokens,
+        "truncated": not cut.whole,
+        "nodes": [_told(one) for one in cut.parts],
+    }
+
+
+def read_upto(connection: Connection, scope: str | None, upto: str) -> View:
+    """A document, or the part of it that `scope` names, as it is for one who has read up to a place.
+
+    What reaches beyond is not there: the parts before the place stand below it directly, and its own
+    summary, which tells what comes after, is left out. Raises NotFound, UsageError.
+    """
+    document, end = places.bookmark(connection, upto)
+    view = _inside(connection, scope, document, end)
+    if end >= view.end:
+        return view
+    covering = _covering(view, view.start, end)
+    return replace(view, told=UNTOLD, end=end, count=len(covering), children=lambda: covering)
+
+
+def _inside(connection: Connection, scope: str | None, document: Document, end: int) -> View:
+    """The node that is read up to `end`: the document, or the node of it that is the scope."""
+    whole = Text(connection, document.id).view()
+    if scope is None:
+        return whole
+    if not (match := _NODE.fullmatch(scope.strip())):
+        up_to(resolve_scope(connection, scope), document, end)
+        return whole
+    view = _by_id(connection, Outline(connection), match)
+    above = {one.id for one in Outline(connection).above_document(document)}
+    if match["kind"] == "f" and view.id in above:
+        return whole
+    if match["kind"] == "d" and int(match["of"]) == document.id and view.start < end:
+        return view
+    raise UsageError(f"The place up to which you have read is not in {scope}.")
+
+
+def _covering(view: View, start: int, end: int) -> list[View]:
+    """Raises Refused when there are no nodes yet."""
+    if view.kind == "document" and not view.count:
+        raise Refused(f"{view.title} is not summarised yet: mindscape status --wait summarised")
+    return ranges.cover(view, start, end, _below, clip)
+
+
+def _below(view: View) -> list[View]:
+    return view.children()
+
+
+def _told(view: View) -> Json:
+    said = shape(view)
+    return {name: said[name] for name in ("id", "start", "end", "summary", "made_by")}
 
 
 def view_of(connection: Connection, scope: str | None) -> View:
@@ -104,7 +180,7 @@ def above_of(connection: Connection, outline: Outline, id_: str) -> list[View]:
     above = outline.above_document(text.document)
     if view.kind == "document":
         return above
-    within = text.above(view.start or 0, view.end or 0)[1:]
+    within = text.above(view.start, view.end)[1:]
     wider = [one for one in within if one.level > view.level]
     return [*above, *wider, view]
 
@@ -129,6 +205,7 @@ def drawn(view: View, depth: int, most: int = MOST_NODES) -> Json:
 
 def shape(view: View) -> Json:
     """A node without its children."""
+    in_text = view.kind in ("document", "section", "passage")
     return {
         "id": view.id,
         "kind": view.kind,
@@ -138,10 +215,10 @@ def shape(view: View) -> Json:
         "made_by": view.told.made_by,
         "tokens": view.told.tokens,
         "stale": view.stale,
-        "start": view.start,
-        "end": view.end,
+        "start": view.start if in_text else None,
+        "end": view.end if in_text else None,
     }
 
 
-METHODS = {"tree": tree, "node": node, "path": path}
+METHODS = {"tree": tree, "node": node, "path": path, "range": range_}
 """By the names that clients use."""
