@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,38 @@ def test_what_is_deleted_while_work_is_paused_is_gone(daemon: Daemon, folder: Pa
         while b'"total":0' not in lines.readline():
             pass
     assert daemon.call("search", query="ferry")["results"] == []
+
+
+class OnBattery(Daemon):
+    """A daemon that is told that the computer runs on its battery."""
+
+    def command(self) -> list[str]:
+        told = (
+            "from mindscape.daemon import main; main.on_battery = lambda: True; raise SystemExit(main.main())"
+        )
+        return [sys.executable, "-P", "-c", told]
+
+
+def test_on_battery_files_are_read_and_summarised_and_embedded_only_for_who_waits_for_it(
+    tmp_path: Path, folder: Path
+) -> None:
+    daemon = OnBattery(tmp_path / "home", workers="1")
+    assert daemon.start() == "ready"
+    try:
+        (folder / "note.md").write_text("The ferry leaves at nine.\n")
+        daemon.call("add", paths=[str(folder)])
+        daemon.wait("searchable")
+        with daemon.connect() as link:
+            link.sendall(b'{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{}}\n')
+            lines = link.makefile("rb")
+            while (status := daemon.call("status"))["held"] is None:
+                lines.readline()
+        assert status["held"] == "on battery"
+        status = daemon.wait("summarised")
+        assert status["documents"]["embedded"] == status["work"]["passage_embeddings"] == 0
+        assert status["work_left"]["embedded"] == {"items": 1, "seconds": None}
+        status = daemon.wait("embedded")
+        assert status["documents"]["embedded"] == 1
+        assert status["held"] is None
+    finally:
+        daemon.stop()
