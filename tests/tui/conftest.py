@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from mindscape.errors import DaemonUnreachable, MindscapeError
+from mindscape.errors import DaemonUnreachable, MindscapeError, NotFound
 from mindscape.tui.app import MindscapeApp
 from mindscape.tui.messages import Json, OnStream
 from mindscape.tui.widgets.question_input import QuestionInput
@@ -60,6 +60,9 @@ class FakeDaemon:
         self.documents: Json = {"total": 25, "searchable": 25}
         self.asked: list[Json] = []
         self.got: list[str] = []
+        self.nodes: dict[str, Json] = {}
+        """By id: the `node` shape, with the ids of its children as "below"; "error" is raised instead."""
+        self.read: list[str] = []
         self.hold: asyncio.Event | None = None
         """When set to an event, an answer waits for it after its pieces."""
         self.cancelled = False
@@ -84,6 +87,10 @@ class FakeDaemon:
             case "get":
                 self.got.append((params or {})["place"])
                 return self._or_raise(self.place)
+            case "tree":
+                return self._tree("f0")
+            case "node":
+                return self._node((params or {})["id"])
             case _:
                 raise AssertionError(method)
 
@@ -112,6 +119,23 @@ class FakeDaemon:
             self.cancelled = True
             raise
         return self._or_raise(self.result)
+
+    def _tree(self, name: str) -> Json:
+        """The `tree` shape to a depth of one."""
+        if name not in self.nodes:
+            raise NotFound(f"There is no {name} any more.")
+        self.read.append(name)
+        if error := self.nodes[name].get("error"):
+            raise error
+        below = [{**self.nodes[one], "children": None} for one in self.nodes[name]["below"]]
+        return {**self.nodes[name], "children": below}
+
+    def _node(self, name: str) -> Json:
+        """The same, with when it was made and its path."""
+        shape, path = self._tree(name), [name]
+        while above := [one for one, node in self.nodes.items() if path[0] in node["below"]]:
+            path = [*above, *path]
+        return {**shape, "made_at": 1_700_000_000, "path": [self.nodes[one] for one in path]}
 
     @staticmethod
     def _or_raise(value: Json | MindscapeError) -> Json:

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from mindscape.errors import Refused
 from mindscape.tui import opening
 from mindscape.tui.app import MindscapeApp
-from mindscape.tui.screens import ask as ask_screen
+from mindscape.tui.screens import place as place_screen
 from mindscape.tui.widgets.answer_view import AnswerView
 from mindscape.tui.widgets.question_input import QuestionInput
 from mindscape.tui.widgets.source_list import SourceList
@@ -65,7 +65,7 @@ async def test_the_cited_passage_is_marked_in_its_context(app: MindscapeApp, dae
         spans = [(span.start, span.end) for span in content(app, "SourceView #text").spans]
         assert spans == [(START, END), (START, START + len(QUOTE))]
         assert text(app, "#place") == "lisbon.md:5\nTrips > Lisbon"
-    assert daemon.got == [f"/library/trips/lisbon.md:0-{END + ask_screen.CONTEXT}"]
+    assert daemon.got == [f"/library/trips/lisbon.md:0-{END + place_screen.CONTEXT}"]
 
 
 async def test_a_passage_far_down_is_scrolled_to_with_lines_before_it(
@@ -223,7 +223,7 @@ async def test_open_starts_the_editor_at_the_cited_line(
     note = tmp_path / "lisbon.md"
     note.write_text(TEXT)
     started: list[opening.Opening] = []
-    monkeypatch.setattr(ask_screen, "launch", started.append)
+    monkeypatch.setattr(place_screen, "launch", started.append)
     monkeypatch.setenv("VISUAL", "code")
     monkeypatch.setattr(app, "suspend", _nothing)
     assert isinstance(daemon.place, dict)

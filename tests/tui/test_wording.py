@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mindscape.tui.library_state import LibraryState
-from mindscape.tui.wording import counted, coverage_note, heading_of, short_path, where
+from mindscape.tui.wording import breadcrumb, counted, coverage_note, heading_of, made_note, short_path, where
 
 
 def test_a_path_is_shown_as_one_would_type_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +36,19 @@ def test_headings_come_as_a_list_or_as_text() -> None:
 def test_what_was_not_covered_is_a_sentence_and_full_coverage_is_none() -> None:
     assert coverage_note({"documents": 3, "behind": 0, "without_text": 0, "notes": []}) == ""
     assert coverage_note({"without_text": 2}) == "2 documents have no text that can be searched."
+
+
+def test_it_is_said_who_made_a_summary_and_how_long_it_is() -> None:
+    made = {"kind": "folder", "made_by": "extractive", "made_at": None, "tokens": 1}
+    assert made_note(made) == "folder · sentences chosen from the text · 1 token"
+    assert made_note({**made, "made_by": "qwen"}) == "folder · summarised by qwen · 1 token"
+    assert made_note({**made, "made_by": "nothing"}) == "folder · not summarised yet"
+
+
+def test_the_titles_above_a_node_are_cut_and_made_printable() -> None:
+    path = [{"title": "Library"}, {"title": "a\x1b" + "b" * 50}, {"title": "itself"}]
+    assert breadcrumb({"path": path}) == "Library › a\ufffd" + "b" * 38 + "…"
+    assert breadcrumb({}) == ""
 
 
 def test_numbers_agree_with_their_nouns() -> None:

@@ -28,6 +28,7 @@ from mindscape.tui.messages import (
 )
 from mindscape.tui.screens.ask import AskScreen
 from mindscape.tui.screens.help import HelpScreen
+from mindscape.tui.screens.tree import TreeScreen
 from mindscape.tui.theme import MINDSCAPE
 
 Connect = Callable[[], Awaitable[Daemon]]
@@ -135,6 +136,9 @@ class MindscapeApp(App[None]):
         self.library = replace(self.library, documents=message.total, indexing=indexing)
         if finished:
             self._count_documents()
+            for screen in self.screen_stack:
+                if isinstance(screen, TreeScreen):
+                    screen.refetch()
 
     @on(AnswerReady)
     def _count_again(self) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from textual.message import Message
+from textual.widgets.tree import TreeNode
 
 Json = dict[str, Any]
 OnStream = Callable[[Json], None]
@@ -84,6 +85,30 @@ class SourceRead(Message):
     citation: Json
     place: Json | None
     reason: str = ""
+
+
+@dataclass
+class NodeRead(Message):
+    """A node of the mindscape: the `node` shape, or the `tree` shape for the first look."""
+
+    at: TreeNode[Json]
+    shape: Json
+
+
+@dataclass
+class NodeMissed(Message):
+    """A node could not be read, and why; `gone`: it is not there any more."""
+
+    at: TreeNode[Json]
+    reason: str
+    gone: bool
+
+
+@dataclass
+class PlaceFound(Message):
+    """A place to open: the `get` shape."""
+
+    place: Json
 
 
 @dataclass

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
+
+from mindscape.text import printable
 
 _STAGES = {
     "retrieve": "searching your documents",
     "answer": "reading, then writing the answer",
     "quote": "choosing sentences",
 }
+
+EMPTY_LIBRARY = "The library is empty.\nLeave with ctrl+q and fill it: mindscape add FOLDER"
+NO_MINDSCAPE = (
+    "Nothing is summarised yet. The mindscape grows while documents are read, and shows here as it does; "
+    "'mindscape status' says how far they are."
+)
+_CRUMB = 40
 
 
 def one_line(text: str) -> str:
@@ -44,6 +54,29 @@ def heading_of(place: Mapping[str, Any]) -> str:
     if isinstance(heading, list):
         return " › ".join(one_line(str(part)) for part in heading)
     return one_line(str(heading)) if heading else ""
+
+
+def breadcrumb(node: Mapping[str, Any]) -> str:
+    """The titles above a node, the library first, each cut to a readable length."""
+    titles = [one_line(printable(str(part["title"]))) for part in node.get("path") or ()]
+    return " › ".join(cut(title, _CRUMB) for title in titles[:-1])
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or its beginning and an ellipsis where it is longer."""
+    return text if len(text) <= longest else text[:longest].rstrip() + "…"
+
+
+def made_note(node: Mapping[str, Any]) -> str:
+    """What a node is, who made its summary and when, and how long that is."""
+    made_by, kind = str(node["made_by"]), str(node["kind"])
+    if made_by == "nothing":
+        return f"{kind} · not summarised yet"
+    who = {"text": "its own text", "extractive": "sentences chosen from the text"}
+    parts = [kind, who.get(made_by, f"summarised by {made_by}")]
+    if made_at := node.get("made_at"):
+        parts.append(datetime.fromtimestamp(int(made_at)).astimezone().strftime("%Y-%m-%d %H:%M"))
+    return " · ".join([*parts, counted(int(node["tokens"]), "token")])
 
 
 def coverage_note(coverage: Mapping[str, Any]) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 
 from mindscape.errors import MindscapeError
-from mindscape.text import printable
 from mindscape.tui.library_state import LibraryState
 from mindscape.tui.messages import (
     AnswerFailed,
@@ -24,32 +21,28 @@ from mindscape.tui.messages import (
     SourceRead,
     StageReached,
 )
-from mindscape.tui.opening import Opening, launch, opening_for
+from mindscape.tui.screens.place import CONTEXT, Call, PlaceScreen
+from mindscape.tui.screens.tree import TreeScreen
 from mindscape.tui.widgets.answer_view import AnswerView
 from mindscape.tui.widgets.question_input import QuestionInput
 from mindscape.tui.widgets.source_list import SourceList
 from mindscape.tui.widgets.source_view import SourceView
 from mindscape.tui.widgets.status_bar import StatusBar
 
-Call = Callable[..., Awaitable[Any]]
-CONTEXT = 1_500
-"""Code points read on either side of a cited passage."""
+_HINTS = (("ctrl+t", "mindscape"), ("ctrl+o", "open"), ("?", "keys"), ("ctrl+q", "quit"))
 
 
-class AskScreen(Screen[None]):
+class AskScreen(PlaceScreen):
     """Owns the question under way: its number, and the source that is shown."""
 
-    # Textual declares both as instance variables.
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel"),
         Binding("ctrl+o", "open_source", "Open"),
+        Binding("ctrl+t", "mindscape", "Mindscape"),
     ]
 
     def __init__(self, call: Call) -> None:
-        super().__init__(classes="-fresh")
-        self._call = call
+        super().__init__(call, classes="-fresh")
         self._number = 0
         self._asking = False
         self._source: tuple[Json, Json] | None = None
@@ -62,7 +55,7 @@ class AskScreen(Screen[None]):
                 yield SourceList()
                 yield SourceView()
         yield QuestionInput()
-        yield StatusBar()
+        yield StatusBar(_HINTS)
 
     def on_mount(self) -> None:
         """Ready to type; redraw what depends on the library when it changes."""
@@ -96,7 +89,7 @@ class AskScreen(Screen[None]):
 
         params = {"question": question, "scope": None, "mode": "auto", "stream": True}
         try:
-            answer = await self._call("ask", params, take)
+            answer = await self.daemon("ask", params, take)
         except MindscapeError as error:
             self.post_message(AnswerFailed(number, str(error)))
         else:
@@ -149,7 +142,7 @@ class AskScreen(Screen[None]):
     async def _read_source(self, citation: Json) -> None:
         start, end = max(0, int(citation["start"]) - CONTEXT), int(citation["end"]) + CONTEXT
         try:
-            place: Json = await self._call("get", {"place": f"{citation['path']}:{start}-{end}"})
+            place: Json = await self.daemon("get", {"place": f"{citation['path']}:{start}-{end}"})
         except MindscapeError as error:
             self.post_message(SourceRead(citation, None, str(error)))
         else:
@@ -168,21 +161,13 @@ class AskScreen(Screen[None]):
     def action_open_source(self) -> None:
         """Open the source that is shown, at the cited line or page."""
         if self._source is None:
-            self._complain("There is no source to open yet; ask a question first.")
+            self.complain("There is no source to open yet; ask a question first.")
             return
         citation, place = self._source
-        try:
-            self._launch(opening_for({**place, "line": citation.get("line"), "page": citation.get("page")}))
-        except (MindscapeError, SuspendNotSupported) as error:
-            self._complain(str(error))
+        self.open_place({**place, "line": citation.get("line"), "page": citation.get("page")})
 
-    def _launch(self, opening: Opening) -> None:
-        """An editor in the terminal gets the whole terminal until it ends."""
-        if opening.in_terminal:
-            with self.app.suspend():
-                launch(opening)
-        else:
-            launch(opening)
+    # The mindscape
 
-    def _complain(self, sentence: str) -> None:
-        self.notify(printable(sentence), severity="error", markup=False)
+    def action_mindscape(self) -> None:
+        """Walk it, and come back here."""
+        self.app.push_screen(TreeScreen(self.daemon))

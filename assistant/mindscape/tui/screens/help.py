@@ -12,10 +12,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 _KEYS = (
-    ("enter", "ask the question"),
-    ("esc", "stop the answer; back to the question"),
-    ("up, down", "earlier questions; choose a source"),
+    ("enter", "ask; in the mindscape: open, read a passage"),
+    ("esc", "stop the answer; back"),
+    ("up, down", "earlier questions; choose a source, a node"),
+    ("left, right", "in the mindscape: close, open a node"),
     ("tab", "next pane: question, answer, sources, text"),
+    ("ctrl+t", "the mindscape, from the library to a passage"),
     ("ctrl+o", "open the source in your editor or viewer"),
     ("ctrl+r", "reconnect to the daemon"),
     ("? or f1", "these keys (? where no text is typed)"),
@@ -29,7 +31,7 @@ class HelpScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
     HelpScreen > VerticalScroll {
-        width: 62; max-width: 100%; height: auto; max-height: 100%;
+        width: 64; max-width: 100%; height: auto; max-height: 100%;
         border: round $primary; padding: 1 2; background: $surface;
         border-title-color: $primary; border-title-style: bold;
     }
@@ -39,7 +41,7 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """One line a key."""
         lines = [
-            Content.assemble((f"{keys:<10}", "bold $accent"), ("  " + meaning, "$foreground"))
+            Content.assemble((f"{keys:<11}", "bold $accent"), ("  " + meaning, "$foreground"))
             for keys, meaning in _KEYS
         ]
         with VerticalScroll() as box:

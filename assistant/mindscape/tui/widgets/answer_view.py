@@ -12,11 +12,10 @@ from textual.widgets import Static
 
 from mindscape.text import printable
 from mindscape.tui.messages import Json
-from mindscape.tui.wording import coverage_note, stage_name
+from mindscape.tui.wording import EMPTY_LIBRARY, coverage_note, stage_name
 
 _MARK = re.compile(r"\[\d+\]")
 _WELCOME = "Ask a question below.\nThe answer comes with the passages it rests on."
-_EMPTY = "The library is empty.\nLeave with ctrl+q and fill it: mindscape add FOLDER"
 
 
 class AnswerView(VerticalScroll):
@@ -51,7 +50,7 @@ class AnswerView(VerticalScroll):
     def watch_library_is_empty(self) -> None:
         """Say how to begin, while nothing was asked."""
         if self.has_class("-welcome"):
-            self.query_one("#text", Static).update(_EMPTY if self.library_is_empty else _WELCOME)
+            self.query_one("#text", Static).update(EMPTY_LIBRARY if self.library_is_empty else _WELCOME)
 
     def begin(self, question: str) -> None:
         """A new question: the old answer goes."""

@@ -9,7 +9,7 @@ from textual.widgets.option_list import Option
 
 from mindscape.text import printable
 from mindscape.tui.messages import Json, SourceChosen
-from mindscape.tui.wording import one_line, where
+from mindscape.tui.wording import cut, one_line, where
 
 _QUOTE = 90
 
@@ -55,5 +55,5 @@ def _prompt(citation: Json) -> Content:
         (printable(where(path.rpartition("/")[2], citation)), "bold"),
         (doubt, "$warning"),
         "\n",
-        (quote if len(quote) <= _QUOTE else quote[:_QUOTE].rstrip() + "…", "$foreground 65%"),
+        (cut(quote, _QUOTE), "$foreground 65%"),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.app import RenderResult
 from textual.content import Content
 from textual.reactive import reactive
@@ -25,6 +27,10 @@ class StatusBar(Widget):
     state: reactive[LibraryState] = reactive(LibraryState())
     asking: reactive[bool] = reactive(False)
 
+    def __init__(self, hints: Iterable[tuple[str, str]]) -> None:
+        super().__init__()
+        self._hints = tuple(hints)
+
     def watch_state(self, state: LibraryState) -> None:
         """A lost daemon is not overlooked."""
         self.set_class(bool(state.lost), "-lost")
@@ -34,7 +40,7 @@ class StatusBar(Widget):
         left = Content(self.state.sentence)
         if self.state.indexing:
             left = Content.assemble(left, "  ", *_progress(self.state.indexing))
-        hints = [("esc", "stop")] if self.asking else [("ctrl+o", "open"), ("?", "keys"), ("ctrl+q", "quit")]
+        hints = [("esc", "stop")] if self.asking else self._hints
         right = Content("  ").join(
             Content.assemble((key, "bold $accent"), f" {meaning}") for key, meaning in hints
         )
