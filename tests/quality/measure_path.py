@@ -1,6 +1,9 @@
-"""Recall of each leg and of their fusions, one index a document and one over all of a set.
+"""Gold evidence found by each leg, by their fusions, and with ancestors (what ships); the trees are real.
 
-python tests/quality/measure_fusion.py SET... [--documents N] [--questions N] [--vectors FILE] [--library]
+python tests/quality/measure_path.py SET... [--documents N] [--questions N] [--vectors FILE] [--library]
+
+R@K is the share of gold spans that the first K cover. norm@K, for gold longer than a passage, is the share of
+its characters inside the first K, of what the best K passages of the index would hold.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from tests.quality.library import Indexed, open_remembering
@@ -20,6 +24,7 @@ from mindscape_storage import contents, documents, search
 
 DEPTHS = (3, 10)
 RRF = 60
+SHIPS = "ancestors"
 Way = Callable[[Indexed, str], list[int]]
 """Question to passage ids, best first."""
 
@@ -43,13 +48,25 @@ def by_ranks(library: Indexed, question: str) -> list[int]:
 
 
 def by_sums(library: Indexed, question: str) -> list[int]:
+    """What ships, were nothing above the passages."""
+    with mock.patch("mindscape.ask.retrieve._paths", return_value={}):
+        return by_paths(library, question)
+
+
+def by_paths(library: Indexed, question: str) -> list[int]:
     """What `search` and `ask` do."""
     vector = library.embedder.encode_queries([question])[0]
     ranked = retrieve(library.conn, question, vector, library.encoder_id, max(DEPTHS), None)
     return [one.passage_id for one in ranked]
 
 
-WAYS: dict[str, Way] = {"words": by_words, "vector": by_vector, "rrf": by_ranks, "sum": by_sums}
+WAYS: dict[str, Way] = {
+    "words": by_words,
+    "vector": by_vector,
+    "rrf": by_ranks,
+    "sum": by_sums,
+    SHIPS: by_paths,
+}
 
 
 def main() -> None:
@@ -73,21 +90,65 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
                 continue
             files = [(f"/{id_}", texts[id_]) for id_ in group]
             library = Indexed(Path(temporary) / f"{number}.db", files, embedder)
+            passages = _all_spans(library)
             for name, way in WAYS.items():
-                found[name] += [_recalls(library, way, one) for one in mine]
+                found[name] += [_shares(library, way, one, passages) for one in mine]
             library.close()
         embedder.save()
     what = "library" if given.library else "one index a document"
-    print(f"\n{folder.name}, {what}, {len(questions)} questions")
+    print(f"\n{folder.name}, {what}, {len(texts)} documents, {len(found[SHIPS])} questions")
+    _print(found)
+
+
+def _print(found: dict[str, list[list[float]]]) -> None:
+    """Each way's shares, and by how much what ships is ahead of it on the same questions."""
+    titles = [f"{what}@{k}" for what in ("R", "norm") for k in DEPTHS]
+    ships = np.array(found[SHIPS])
     for name, rows in found.items():
-        cells = [_cell([row[at] for row in rows]) for at in range(len(DEPTHS))]
-        print(f"  {name:8}" + "   ".join(f"R@{k} {cell}" for k, cell in zip(DEPTHS, cells, strict=True)))
+        for what, values in ((name, np.array(rows)), (f"  {SHIPS} - {name}", ships - np.array(rows))):
+            if what.strip() != f"{SHIPS} - {SHIPS}":
+                cells = "   ".join(f"{t} {_cell(column)}" for t, column in zip(titles, values.T, strict=True))
+                print(f"  {what:22}{cells}")
 
 
-def _recalls(library: Indexed, way: Way, question: Question) -> list[float]:
-    ids = way(library, question.text)[: max(DEPTHS)]
-    spans = _spans(library, ids)
-    return [recall(question.evidence, spans[:k]) for k in DEPTHS]
+def _shares(
+    library: Indexed, way: Way, question: Question, passages: dict[str, list[tuple[int, int]]]
+) -> list[float]:
+    spans = _spans(library, way(library, question.text)[: max(DEPTHS)])
+    gold = _merged(question.evidence)
+    held = [_inside(gold, span) for span in spans]
+    every = [_inside(gold, (id_, *span)) for id_ in question.documents for span in passages[id_]]
+    best = sorted(every, reverse=True)
+    return [
+        *(recall(question.evidence, spans[:k]) for k in DEPTHS),
+        *(sum(held[:k]) / max(1, sum(best[:k])) for k in DEPTHS),
+    ]
+
+
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    """The same characters, each in one span."""
+    merged: list[Span] = []
+    for id_, start, end in sorted(spans):
+        if merged and merged[-1][0] == id_ and start <= merged[-1][2]:
+            merged[-1] = id_, merged[-1][1], max(end, merged[-1][2])
+        else:
+            merged.append((id_, start, end))
+    return merged
+
+
+def _inside(gold: Sequence[Span], span: Span) -> int:
+    """Characters of a passage that are gold."""
+    return sum(max(0, min(one[2], span[2]) - max(one[1], span[1])) for one in gold if one[0] == span[0])
+
+
+def _all_spans(library: Indexed) -> dict[str, list[tuple[int, int]]]:
+    """Start and end of every passage, by document."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for one in documents.list_documents(library.conn):
+        assert one.content_id is not None
+        held = contents.passages_of(library.conn, one.content_id)
+        spans[one.display[1:]] = [(passage.start, passage.end) for passage in held]
+    return spans
 
 
 def _spans(library: Indexed, ids: Sequence[int]) -> list[Span]:
