@@ -13,9 +13,13 @@ ls           -                                                 {"documents": [..
 status       -                                                 the `status` shape
 wait         tier, timeout: seconds | null                     the `status` shape; streams {"progress": ...}
 subscribe    -                                                 streams {"progress": ...} until cancelled
-search       query, k, scope, tag, since                       the `search` shape
+search       query, k, scope, upto, tag, since                 the `search` shape
 get          place                                             the `get` shape
-ask          question, scope, mode, stream: bool               the `ask` shape; streams {"stage"}, {"token"}
+tree         scope, depth, upto                                the `tree` shape
+node         id                                                the `tree` shape, with "made_at" and "path"
+path         place                                             {"nodes": [...]}, from the library down
+range        place | scope and upto, tokens                    {"start", "end", "tokens", "nodes", ...}
+ask          question, scope, upto, mode, stream: bool         the `ask` shape; streams {"stage"}, {"token"}
 models.list  -                                                 {"models": [...]}
 models.use   name | path of a GGUF file                        the model's row
 doctor       repair: bool                                      {"checks": [...]}

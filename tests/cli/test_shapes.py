@@ -31,7 +31,8 @@ def test_search_asks_with_its_options_and_prints_the_result_as_it_is(
         "search", "ferry", "-k", "3", "time", "--tag", "travel", "--since", "2024-01-01", "--json"
     )
     assert (ran.code, json.loads(ran.stdout), ran.stderr) == (0, result, "")
-    params = {"query": "ferry time", "k": 3, "scope": None, "tag": "travel", "since": "2024-01-01"}
+    params = {"query": "ferry time", "k": 3, "scope": None, "upto": None}
+    params |= {"tag": "travel", "since": "2024-01-01"}
     assert daemon.asked == [("search", params)]
 
 
@@ -82,7 +83,9 @@ def test_ask_streams_json_lines_and_ends_with_the_whole_answer(daemon: FakeDaemo
     lines = [json.loads(line) for line in ran.stdout.splitlines()]
     assert lines == [{"token": "Every "}, {"token": "twenty"}, ANSWER]
     assert (ran.code, ran.stderr) == (0, "")
-    assert daemon.asked == [("ask", {"question": "When?", "mode": "auto", "stream": True, "scope": None})]
+    assert daemon.asked == [
+        ("ask", {"question": "When?", "mode": "auto", "stream": True, "scope": None, "upto": None})
+    ]
 
 
 def test_ask_without_streaming_prints_one_document(daemon: FakeDaemon, mindscape: Run) -> None:
@@ -387,3 +390,59 @@ def test_completion_scripts_name_every_command_and_parse(mindscape: Run, shell: 
     assert json.loads(mindscape("completion", shell, "--json").stdout)["script"] == script
     if shutil.which(checker):
         assert subprocess.run([checker, "-n"], input=script, text=True).returncode == 0
+
+
+def tree_node(**more: Any) -> Json:
+    node = {
+        "id": "d1.2.0",
+        "kind": "section",
+        "level": 2,
+        "title": "The ferry",
+        "summary": "",
+        "stale": False,
+    }
+    return {**node, "made_by": "extractive", "start": 0, "end": 9, "children": None, "more": 0, **more}
+
+
+def test_tree_prints_an_outline_with_ids_and_the_beginnings_of_summaries(
+    daemon: FakeDaemon, mindscape: Run
+) -> None:
+    child = tree_node(summary="The ferry leaves at noon, " * 30, title="The ferry leaves\u2026", more=4)
+    other = tree_node(id="p7", title="Late\x1b[2J", summary="word " * 90, stale=True, children=[])
+    daemon.gives("tree", tree_node(id="d1", title="Lisbon", summary="All of it.", children=[child, other]))
+    ran = mindscape("tree", "12", "--depth", "1", "--upto", "p7")
+    assert daemon.asked == [("tree", {"depth": 1, "scope": "12", "upto": "p7"})]
+    lines = ran.stdout.splitlines()
+    assert lines[:3] == ["Lisbon  d1", "  All of it.", "  The ferry leaves  d1.2.0 +4"]
+    assert lines[3].startswith("    at noon, The ferry")
+    assert len(lines) == 3 + 3 + 1 + 3
+    assert lines[5].endswith("\u2026")
+    assert "out of date" in lines[6]
+    assert "\x1b" not in ran.stdout
+    assert (ran.code, ran.stderr) == (0, "")
+
+
+def test_tree_prints_its_json_as_it_is_and_ends_with_one_when_there_is_nothing(
+    daemon: FakeDaemon, mindscape: Run
+) -> None:
+    empty = tree_node(id="f0", kind="library", title="Library", children=[])
+    daemon.gives("tree", empty)
+    ran = mindscape("tree", "--json")
+    assert (ran.code, json.loads(ran.stdout)) == (1, empty)
+    ran = mindscape("tree")
+    assert (ran.code, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("The library is empty.")
+    assert mindscape("tree", "--depth", "-1").code == 2
+
+
+def test_a_bookmark_is_sent_as_an_absolute_place(
+    daemon: FakeDaemon, mindscape: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "novel.md").touch()
+    monkeypatch.chdir(tmp_path)
+    daemon.gives("search", {"query": "x", "took_ms": 1, "results": [HIT], "coverage": {}})
+    daemon.gives("ask", ANSWER)
+    mindscape("search", "x", "--upto", "novel.md:40")
+    mindscape("ask", "x", "--upto", "novel.md p. 3")
+    upto = [params["upto"] for _, params in daemon.asked]
+    assert upto == [f"{tmp_path}/novel.md:40", f"{tmp_path}/novel.md p. 3"]

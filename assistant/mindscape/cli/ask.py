@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--in", dest="scope", metavar="SCOPE", help="only from this folder or document")
+    parser.add_argument("--upto", metavar="PLACE", help="only from what stands up to there, it included")
     parser.add_argument("--mode", choices=("auto", "passages"), default="auto", help="how to look (auto)")
     parser.add_argument("--no-stream", action="store_true", help="print the answer when it is whole")
 
@@ -28,6 +29,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when the documents do not answer the question."""
     params: Json = {"question": " ".join(args.question), "mode": args.mode, "stream": not args.no_stream}
     params["scope"] = absolute_place(args.scope, paths) if args.scope else None
+    params["upto"] = absolute_place(args.upto, paths) if args.upto else None
     if args.json:
         result = client.request(paths, "ask", params, on_stream=None if args.no_stream else _emit_token)
         emit(result)

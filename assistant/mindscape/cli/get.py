@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "place",
         metavar="PLACE",
-        help="an id or a path, PATH:LINE, PATH:START-END (characters), 'PATH p. PAGE', or a passage p123",
+        help="an id or a path, PATH:LINE, PATH:START-END (characters), 'PATH p. PAGE', a passage or a node",
     )
 
 

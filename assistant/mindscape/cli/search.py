@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-k", type=positive, default=10, metavar="N", help="at most N passages (10)")
     parser.add_argument("--in", dest="scope", metavar="SCOPE", help="only in this folder or document")
+    parser.add_argument("--upto", metavar="PLACE", help="only what stands up to there, it included")
     parser.add_argument("--tag", metavar="T", help="only in documents with this tag")
     parser.add_argument("--since", metavar="DATE", help="only in documents changed since YYYY-MM-DD")
 
@@ -36,6 +37,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     query = " ".join(args.query)
     params: dict[str, Any] = {"query": query, "k": args.k, "tag": args.tag, "since": args.since}
     params["scope"] = absolute_place(args.scope, paths) if args.scope else None
+    params["upto"] = absolute_place(args.upto, paths) if args.upto else None
     result = client.request(paths, "search", params)
     found: list[dict[str, Any]] = result["results"]
     if args.json:
