@@ -18,8 +18,11 @@ def test_the_pace_is_unknown_at_first_and_then_follows_what_is_measured() -> Non
     assert (pace.seconds(5), pace.seconds(0)) == (None, 0.0)
     pace.took(10, 20.0)
     assert pace.seconds(5) == 10.0
-    pace.took(10, 120.0)
-    assert pace.seconds(5) == 15.0
+    pace.took(10, 60.0)
+    assert pace.seconds(5) == 20.0
+    for _ in range(100):
+        pace.took(10, 10.0)
+    assert pace.seconds(5) == 5.0
 
 
 async def test_what_is_left_is_counted_without_what_is_done(

@@ -11,7 +11,7 @@ from mindscape_storage.folders import documents_behind, folders_behind
 from mindscape_storage.left import passages_left
 
 NEWEST = 0.1
-"""The weight of the newest batch in the pace: it follows a machine that gets slower, and does not jump."""
+"""The weight of the newest of many batches: the pace follows a machine that slows down, and does not jump."""
 SPARED = 20
 """Counting takes at most one part in so many of the time."""
 
@@ -20,18 +20,20 @@ class Pace:
     """Seconds an item took lately."""
 
     def __init__(self) -> None:
-        self._each: float | None = None
+        self._each = 0.0
+        self._batches = 0
 
     def took(self, items: int, seconds: float) -> None:
         """A batch is done."""
-        each = seconds / items
-        self._each = each if self._each is None else (1 - NEWEST) * self._each + NEWEST * each
+        self._batches += 1
+        # The first ones count alike: the very first has a model to open.
+        self._each += max(NEWEST, 1 / self._batches) * (seconds / items - self._each)
 
     def seconds(self, items: int) -> float | None:
         """For so many more; None while nothing was measured in this run."""
         if not items:
             return 0.0
-        return None if self._each is None else round(items * self._each, 1)
+        return round(items * self._each, 1) if self._batches else None
 
 
 class Estimate:

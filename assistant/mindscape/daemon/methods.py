@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scheduler import Scheduler
+from mindscape.daemon.waiting import Waiting
 from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
 from mindscape.ingest import ocr
 from mindscape.ingest.mounts import mounted
@@ -39,7 +40,6 @@ from mindscape_storage.records import Root, Scope
 
 Handled = Callable[[Json, Stream], Awaitable[Any]]
 
-REPORT_SECONDS = 0.2
 _CATCHING_UP = (
     "The folders are being compared with the disk since the start: what changed meanwhile may still be "
     "missing here, or be told as it was."
@@ -64,14 +64,15 @@ class Methods:
         self._progress = progress
         self._paths = paths
         self._stopping = stopping
+        waiting = Waiting(scheduler, progress, self._status)
         self._methods: dict[str, Handled] = {
             "hello": self._hello,
             "add": self._add,
             "rm": self._rm,
             "ls": self._ls,
             "status": self._status,
-            "wait": self._wait,
-            "subscribe": self._subscribe,
+            "wait": waiting.wait,
+            "subscribe": waiting.subscribe,
             "search": self._search,
             "get": self._get,
             **{name: self._reading(read) for name, read in tree.METHODS.items()},
@@ -186,53 +187,6 @@ class Methods:
         answer = await self._library.read(read)
         answer["models"] = {kind: self._models.shown(kind) for kind in ("embedder", "generator")}
         return {**answer, **await self._scheduler.outlook()}
-
-    async def _wait(self, params: Json, stream: Stream) -> Json:
-        tier = parameters.text(params, "tier")
-        if tier not in protocol.TIERS:
-            raise UsageError(f'"{tier}" is not a tier. There are: {", ".join(protocol.TIERS)}.')
-        if tier not in protocol.READY_TIERS:
-            raise Refused(
-                f"The tier {tier} is not built by this version; it builds {', '.join(protocol.READY_TIERS)}."
-            )
-        if tier == "embedded" and await self._scheduler.encoder() is None:
-            raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
-        gate, timeout = self._scheduler.gate, parameters.seconds(params)
-        gate.refuse_if_paused()
-        try:
-            async with asyncio.timeout(timeout):
-                await self._scheduler.scanner.scan_all()
-                with gate.wanted() if tier == "embedded" else nullcontext():
-                    await self._until(tier, stream)
-        except TimeoutError:
-            raise Refused(f"Not everything is {tier} after {timeout} seconds. It goes on.") from None
-        return await self._status({}, stream)
-
-    async def _until(self, tier: str, stream: Stream) -> None:
-        """Wait until every file seen is final, and has its vectors or summaries; reports the progress."""
-        version = self._progress.version
-        while True:
-            done, total = await self._scheduler.standing(tier)
-            left = await self._scheduler.seconds_left(tier)
-            await stream({"progress": {"done": done, "total": total, "what": tier, "seconds": left}})
-            if done >= total:
-                return
-            self._scheduler.gate.refuse_if_paused()
-            if trouble := self._scheduler.trouble:
-                raise Refused(f"The work does not go on: {trouble}")
-            version = await self._progress.after(version)
-            await asyncio.sleep(REPORT_SECONDS)
-
-    async def _subscribe(self, params: Json, stream: Stream) -> Json:
-        """Stream progress until cancelled: at once, then after each change, at most five a second."""
-        del params
-        version = self._progress.version
-        while True:
-            done, total = await self._scheduler.standing("embedded")
-            what = "paused" if self._scheduler.gate.paused else "embedded"
-            await stream({"progress": {"done": done, "total": total, "what": what}})
-            version = await self._progress.after(version)
-            await asyncio.sleep(REPORT_SECONDS)
 
     async def _search(self, params: Json, stream: Stream) -> Json:
         del stream
