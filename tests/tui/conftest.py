@@ -135,7 +135,7 @@ class FakeDaemon:
         shape, path = self._tree(name), [name]
         while above := [one for one, node in self.nodes.items() if path[0] in node["below"]]:
             path = [*above, *path]
-        return {**shape, "made_at": 1_700_000_000, "path": [self.nodes[one] for one in path]}
+        return {"made_at": 1_700_000_000, **shape, "path": [self.nodes[one] for one in path]}
 
     @staticmethod
     def _or_raise(value: Json | MindscapeError) -> Json:

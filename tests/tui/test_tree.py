@@ -18,6 +18,7 @@ from mindscape.tui.screens.ask import AskScreen
 from mindscape.tui.screens.tree import TreeScreen
 from mindscape.tui.widgets.node_tree import NodeTree
 from mindscape.tui.widgets.source_view import SourceView
+from mindscape.tui.widgets.status_bar import StatusBar
 
 from .conftest import END, START, TEXT, FakeDaemon, until
 from .test_literal import BOMBS
@@ -239,10 +240,19 @@ async def test_a_long_title_is_cut_to_the_width(
         assert tree.max_scroll_x == 0
 
 
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize(("width", "line"), [(44, "25 documents esc back ctrl+q quit"), (20, "25 documents")])
+async def test_hints_give_way_where_there_is_no_room(app: MindscapeApp, width: int, line: str) -> None:
+    async with app.run_test(size=(width, 10)) as pilot:
+        await opened(pilot, app)
+        assert str(app.screen.query_one(StatusBar).render()).split() == line.split()
+
+
 def test_the_mindscape_looks_as_it_should(
     app: MindscapeApp, daemon: FakeDaemon, nodes: dict[str, Any], snap_compare: Callable[..., bool]
 ) -> None:
     nodes[BOOK]["below"] = [PASSAGE, "p8"]
+    nodes[FOLDER]["made_at"] = None  # would be shown in the time zone of the machine
     nodes["p8"] = node("p8", "passage", "In Cacilhas, walk along the quay to the lift, and up to the castle")
 
     async def run_before(pilot: Pilot[Any]) -> None:

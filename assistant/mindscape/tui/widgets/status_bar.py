@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from textual.app import RenderResult
 from textual.content import Content
@@ -17,7 +17,7 @@ _BAR = 12
 
 
 class StatusBar(Widget):
-    """One line; the hints give way when there is no room."""
+    """One line; the first hints give way where there is no room for all."""
 
     DEFAULT_CSS = """
     StatusBar { dock: bottom; height: 1; padding: 0 1; background: $surface; color: $text-muted; }
@@ -27,9 +27,9 @@ class StatusBar(Widget):
     state: reactive[LibraryState] = reactive(LibraryState())
     asking: reactive[bool] = reactive(False)
 
-    def __init__(self, hints: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, hints: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self._hints = tuple(hints)
+        self._hints = hints
 
     def watch_state(self, state: LibraryState) -> None:
         """A lost daemon is not overlooked."""
@@ -40,14 +40,22 @@ class StatusBar(Widget):
         left = Content(self.state.sentence)
         if self.state.indexing:
             left = Content.assemble(left, "  ", *_progress(self.state.indexing))
-        hints = [("esc", "stop")] if self.asking else self._hints
-        right = Content("  ").join(
-            Content.assemble((key, "bold $accent"), f" {meaning}") for key, meaning in hints
-        )
-        gap = self.size.width - left.cell_length - right.cell_length
-        if gap < 2:
+        room = self.size.width - left.cell_length - 2
+        right = _fitting([("esc", "stop")] if self.asking else self._hints, room)
+        if right is None:
             return left.truncate(max(1, self.size.width), ellipsis=True)
-        return Content.assemble(left, " " * gap, right)
+        return Content.assemble(left, " " * (room + 2 - right.cell_length), right)
+
+
+def _fitting(hints: Sequence[tuple[str, str]], room: int) -> Content | None:
+    """As many of the last hints as there is room for."""
+    for first in range(len(hints)):
+        shown = Content("  ").join(
+            Content.assemble((key, "bold $accent"), f" {meaning}") for key, meaning in hints[first:]
+        )
+        if shown.cell_length <= room:
+            return shown
+    return None
 
 
 def _progress(indexing: Indexing) -> tuple[tuple[str, str], ...]:
