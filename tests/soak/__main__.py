@@ -46,7 +46,7 @@ class Soak:
 
     def round(self) -> list[str]:
         """Some changes and kills, then a comparison. Returns what is wrong, a line each."""
-        for _ in range(self.rng.randint(5, 30)):
+        for _ in range(self.rng.randint(3, 20)):
             print(f"  {self.disk.change()}", flush=True)
             self.changes += 1
             time.sleep(self.rng.choice((0, 0, 0.05, self.rng.uniform(0, 1.5))))
