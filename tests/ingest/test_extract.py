@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ingest.extract import extract, listing
+from mindscape.ingest.extract import extract
 from mindscape.ingest.passages import count_tokens
 
 MILL = [
@@ -83,52 +83,50 @@ def test_the_same_sentence_is_said_once() -> None:
     assert extract(["Rye is ground here. "] * 40, 100) == "Rye is ground here."
 
 
-def test_a_folder_names_its_children_in_front_of_what_they_say() -> None:
-    children = ["# Mill\n\nAnna Lind bought the mill.", "# Notes: old\n\n", "# 港口\n\n港口很深。"]
-    assert listing(children, 60) == "Mill: Anna Lind bought the mill. Notes: old; 港口: 港口很深。"
-
-
-def test_names_in_small_letters_are_carried_up_to_the_folders_above() -> None:
-    names = ["mills", "iPhone", "notes 2", "harbour"]
-    low = listing([f"# {name}\n\nThe tide of Skarvik ground {name} to rye." for name in names], 90)
-    assert low.startswith("Mills: The tide")
-    high = extract([low, "Rye: Rye is ground at the mills here too."], 30)
-    assert re.match(r"(Mills|Notes 2|Harbour): The tide of Skarvik ground", high)
-
-
-def test_a_folder_without_room_for_all_names_the_others() -> None:
-    children = [
-        f"# Note {at}\n\nThe mill of Skarvik ground {at} sacks of rye in the year." for at in range(12)
-    ]
-    summary = listing(children, 100)
-    assert re.search(r"Note \d+: The mill of Skarvik ground", summary)
-    assert re.search(r"Note \d+, Note \d+.*[.]$", summary)
-    assert count_tokens(summary) <= 100
-
-
-@given(
-    st.lists(st.text(MARKS, max_size=200).map("# {}\n".format) | st.text(MARKS), max_size=12),
-    st.integers(1, 90),
-)
-def test_a_folder_of_any_names_keeps_to_its_budget(children: list[str], budget: int) -> None:
-    assert_safe_paragraph(listing(children, budget), budget)
-
-
 def test_links_templates_and_images_leave_their_words() -> None:
     text = 'See the [two\n  guides]({% page "a/b" %}) and ![pic](x.png) [it](http://a.b/(c)) <b>now</b>.[^1]'
     assert extract([text], 60) == "See the two guides and it now."
 
 
-def test_properties_of_a_note_are_said_on_one_line() -> None:
-    properties = '---\ntags:\n  - "[[Mills]]"\n  - tide\nurl: https://a.b/c\nrating:\nyear: 1911\n---\n'
-    note = properties + "It grinds rye for all."
-    assert extract([note], 60) == "tags: Mills, tide; year: 1911; It grinds rye for all."
+def test_properties_of_a_note_are_said_where_it_says_nothing_else() -> None:
+    properties = (
+        '---\ntags:\n  - "[[Mills]]"\n  - tide\nurl: https://a.b/c\nto: /b\nrating:\nyear: 1911\n---\n'
+    )
+    assert extract([properties], 60) == "tags: Mills, tide; year: 1911"
+    assert extract([properties + "It grinds rye for all."], 60) == "It grinds rye for all."
+
+
+def test_links_to_elsewhere_give_way_to_what_is_said_here() -> None:
+    links = "See also [[Budget]] and [[Skarne trip]].\n\n- [The rules](rules.md)\n"
+    assert extract([links], 60) == "See also Budget and Skarne trip. The rules"
+    assert extract([links + "\nIt grinds rye for all."], 60) == "It grinds rye for all."
+
+
+def test_a_sentence_goes_on_behind_initials() -> None:
+    text = "The U.S. Web Design System is a guide for sites. It has parts for forms. "
+    rest = "Rain fell on the mill. " * 3
+    assert extract([text + rest], 16) == "The U.S. Web Design System is a guide for sites."
+
+
+def test_names_in_templates_types_and_entities_stay_and_pictures_in_words_go() -> None:
+    text = 'Ask in {% slack_channel "admins-mill" %} for R&amp;D of `Vec<u8>` now :white_check_mark:.'
+    assert extract([text], 60) == "Ask in admins-mill for R&D of Vec<u8> now."
+    assert extract(["*Ask Anna. She knows."], 60) == "Ask Anna. She knows."
 
 
 def test_speech_and_what_leads_to_nothing_give_way_to_what_stands_alone() -> None:
     said = "“The mill of Skarvik is mine. It stays with Anna Lind.”\n\nThe clerk had options:\n\n"
     told = "Anna Lind kept the mill of Skarvik for all of her life in spite of that. "
     assert extract([said + told], 25) == told.strip()
+
+
+def test_what_is_short_in_a_transcript_gives_way_and_speakers_are_not_run_together() -> None:
+    turns = (
+        "Prof Berg: Oh yeah, sure it does .\nAnna Lind: The sluice of the mill at\n"
+        "Prof Berg: Um, right then, okay .\nAnna Lind: The sluice of the mill has to be mended before the spring.\n"
+    )
+    said = "Anna Lind: The sluice of the mill has to be mended before the spring."
+    assert extract([turns], 22) == said
 
 
 @given(st.lists(st.text(MARKS, max_size=400), max_size=12), st.integers(1, 60))

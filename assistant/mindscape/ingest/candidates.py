@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mindscape.ingest.markup import plain, safe
+from mindscape.ingest.markup import leads_away, plain, safe
 from mindscape.ingest.passages import MAX_CHARACTERS, count_tokens
 from mindscape.sentences import sentences
 
-PROSE, ITEM, FRAGMENT, HEADING, ROW, CODE = range(6)
-"""Classes of candidates, the best first."""
+PROSE, ITEM, FRAGMENT, HEADING, ROW, CODE, ASIDE = range(7)
+"""Classes of candidates, the best first. The last are properties of a note, and what only links elsewhere."""
 
 INSIDE, PARAGRAPH, SECTION = range(3)
 
@@ -45,9 +45,11 @@ _ITEM = re.compile(
     r"^[ \t]*(?:[-*+\u2022\u25e6\u25aa\u2013]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![^\]\n]{1,30}\][+-]?)?")
+LABEL = re.compile(r"[^\W\d_a-z][\w.' -]{0,40}:\s+(?=\S)")
+"""Who speaks, in front of what is said in a transcript; or what an explanation is of."""
 _RULE_ROW = re.compile(r"[\s|:+=-]*$")
 _PROPERTY = re.compile(r"([\w -]{1,40}):(?:[ \t]+(.*))?$")
-_EMPTY = re.compile(r"[\s\[\]{}\"'|>~-]*$|https?://|null$")
+_EMPTY = re.compile(r"[\s\[\]{}\"'|>~-]*$|https?://|\.{0,2}/\S*$|null$")
 _CODE = re.compile(
     r"[ \t]*(?:[{}()\[\];]+[ \t]*$|</?\w|\$[ \t]+\w|//|/\*|#!|@\w+[({])|.*(?:[{}]|\);|=>|->)[ \t]*$"
 )
@@ -58,6 +60,7 @@ _TERMINAL = re.compile(
 )
 _QUOTATION = re.compile('["\u201c\u201d\u201e\xab\xbb\u300c\u300d\u300e\u300f]')
 _OPENING = "\u201c\u201e\xab\u300c\u300e"
+_INITIALS = re.compile(r"(?<!\w)(?:[^\W\d_]\.){2,}\s*$")
 _LETTERS = re.compile(r"[^\W\d_]")
 _LEAST_TOKENS = 6
 _LEAST_LETTERS = 0.6
@@ -67,7 +70,10 @@ def candidates(text: str, child: int) -> Iterator[Candidate]:
     """What the text of a child consists of, in order; at most MAX_CHARACTERS of it are looked at."""
     place = PARAGRAPH if child else SECTION
     for kind, paragraph in _paragraphs(safe(text[:MAX_CHARACTERS])):
-        if kind in (PROSE, ITEM):
+        if kind in (PROSE, ITEM) and leads_away(paragraph):
+            if line := plain(paragraph):
+                yield Candidate(line, count_tokens(line), ASIDE, child, INSIDE, spoken=False)
+        elif kind in (PROSE, ITEM):
             for one in _of_prose(paragraph, kind, child):
                 yield one._replace(place=place)
                 place = INSIDE
@@ -84,8 +90,8 @@ def is_whole(text: str) -> bool:
 def _of_prose(paragraph: str, kind: int, child: int) -> Iterator[Candidate]:
     line = plain(paragraph)
     inside = False
-    for start, end in sentences(line):
-        sentence = line[start:end].strip()
+    for start, end in _sentences(line):
+        sentence = line[start:end].strip("*_ ")
         began = inside
         marks = _QUOTATION.findall(sentence)
         for mark in marks:
@@ -94,6 +100,18 @@ def _of_prose(paragraph: str, kind: int, child: int) -> Iterator[Candidate]:
             torn = began or inside
             found = FRAGMENT if torn else _kind(sentence, tokens, kind)
             yield Candidate(sentence, tokens, found, child, INSIDE, torn or bool(marks))
+
+
+def _sentences(line: str) -> Iterator[tuple[int, int]]:
+    """Spans of the sentences; what ends with initials ("the U.S.") goes on more often than it ends."""
+    begun: int | None = None
+    for start, end in sentences(line):
+        first = start if begun is None else begun
+        if end < len(line) and _INITIALS.search(line, start, end):
+            begun = first
+            continue
+        begun = None
+        yield first, end
 
 
 def _kind(sentence: str, tokens: int, kind: int) -> int:
@@ -117,14 +135,14 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
     } | set(fences)
     properties = _front_matter(lines)
     if said := _properties(lines[:properties]):
-        yield ROW, said
+        yield ASIDE, said
     kind, waiting = PROSE, list[str]()
     for at, line in enumerate(lines):
         if at < properties:
             continue
         line = line if at in fenced else _QUOTE.sub("", line)
         found = _line_kind(line, at in fenced)
-        if found is None or found != PROSE:
+        if found is None or found != PROSE or LABEL.match(line):
             if waiting:
                 yield kind, "\n".join(waiting)
             waiting = []
@@ -171,14 +189,15 @@ def _front_matter(lines: list[str]) -> int:
 
 
 def _properties(lines: list[str]) -> str:
-    """The properties of a note as one line: "author: Anna; tags: mill, tide". Empty ones and addresses go."""
+    """The properties of a note as one line: "author: Anna; tags: mill, tide". Empty ones, addresses
+    and the title go: that is the name of the note."""
     found: dict[str, list[str]] = {}
     name = ""
     for line in lines:
         match = _PROPERTY.match(line)
         name, value = (match[1].strip(), match[2] or "") if match else (name, _ITEM.sub("", line, count=1))
         value = plain(value.strip(" \t'\"[]") if "[[" not in value else value.strip(" \t'\""))
-        if name and not _EMPTY.match(value):
+        if name and name != "title" and not _EMPTY.match(value):
             found.setdefault(name, []).append(value)
     return "; ".join(f"{name}: {', '.join(values)}" for name, values in found.items())
 

@@ -20,16 +20,18 @@ import numpy.typing as npt
 
 from mindscape.graphemes import is_boundary
 from mindscape.ingest.candidates import (
+    ASIDE,
+    CODE,
     FRAGMENT,
     HEADING,
     ITEM,
-    PARAGRAPH,
     PROSE,
+    ROW,
     Candidate,
     candidates,
     is_whole,
 )
-from mindscape.ingest.markup import UNSPACED, plain, safe
+from mindscape.ingest.markup import UNSPACED
 from mindscape.ingest.passages import count_tokens
 from mindscape.ingest.standing import standing
 from mindscape_storage.fold import fold
@@ -52,12 +54,6 @@ LONG = 40
 """Tokens from which on a sentence is worth less: it takes the room of others."""
 SAMENESS = 0.7
 """Share of its worth that a sentence loses when another one that says the very same is chosen."""
-LEAST_SHARE = 30
-"""Tokens for one child of a folder, where a sentence has room."""
-MAX_NAME = 300
-"""Characters of the name of a child."""
-SAID = 0.75
-"""Share of a folder's summary for what its children say, where not all have room; the rest names others."""
 CROWDING = 0.8
 """Of the other sentences of a child when one is chosen, so that every child has a chance."""
 _SCALE = 1 << 18
@@ -81,54 +77,14 @@ def extract(children: Sequence[str], budget: int) -> str:
     say nothing.
     """
     found = _distinct([one for ordinal, child in enumerate(children) for one in candidates(child, ordinal)])
+    if any(one.kind in (PROSE, ITEM) for one in found):
+        found = [one for one in found if one.kind != ASIDE]
     if sum(map(_cost, found)) <= budget:
-        return _joined(found)
+        return joined(found)
     found = _worth_reading(found, budget)
     if min(map(_cost, found)) > budget:
-        return _shortened(found[0].text, budget)
-    return _joined([found[at] for at in _chosen(found, budget)])
-
-
-def listing(children: Sequence[str], budget: int) -> str:
-    """One paragraph of at most `budget` tokens about the children of a folder, each named in front.
-
-    A child is a heading line with its name, and its summary. Each has a sentence, "name: ..."; where there is
-    no room for all, the sentences that say most, and after them the names of as many others as fit.
-    """
-    share = max(LEAST_SHARE, budget // max(1, len(children)))
-    entries: list[Candidate] = []
-    names: list[str] = []
-    for ordinal, child in enumerate(children):
-        heading, _, summary = child.partition("\n")
-        name = _title(plain(safe(heading[:MAX_NAME]).lstrip("# ")))
-        said = extract([summary], max(1, share - count_tokens(name) - 1))
-        text = f"{name}: {said}" if name and said else name or said
-        if text:
-            entries.append(Candidate(text, count_tokens(text), PROSE, ordinal, PARAGRAPH, spoken=False))
-            names.append(name)
-    if sum(map(_cost, entries)) <= budget:
-        return _joined(entries)
-    chosen = _chosen(entries, round(budget * SAID))
-    room = budget - sum(_cost(entries[at]) for at in chosen)
-    others = _fitting([name for at, name in enumerate(names) if name and at not in chosen], room)
-    return " ".join(part for part in (_joined([entries[at] for at in chosen]), others) if part)
-
-
-def _title(name: str) -> str:
-    """The name with a capital if its first word has none: what begins small would join what is before it."""
-    first = name.split(" ")[0]
-    return name[0].upper() + name[1:] if first.islower() else name
-
-
-def _fitting(names: Sequence[str], room: int) -> str:
-    """As many of the names as fit, as a list that ends like a sentence."""
-    kept: list[str] = []
-    for name in names:
-        room -= count_tokens(name) + 1
-        if room < 0:
-            break
-        kept.append(name)
-    return ", ".join(kept) + "." if kept else ""
+        return shortened(found[0].text, budget)
+    return joined([found[at] for at in choose(found, budget)])
 
 
 def _distinct(found: Sequence[Candidate]) -> list[Candidate]:
@@ -146,7 +102,7 @@ def _cost(one: Candidate) -> int:
 def _worth_reading(found: Sequence[Candidate], budget: int) -> list[Candidate]:
     """The candidates of the best classes, as many classes as it takes to fill a part of the budget."""
     kept: list[Candidate] = []
-    for worst in (ITEM, FRAGMENT, HEADING, HEADING + 1, HEADING + 2):
+    for worst in (ITEM, FRAGMENT, HEADING, ROW, CODE, ASIDE):
         kept = [one for one in found if one.kind <= worst]
         if sum(one.tokens for one in kept) >= ENOUGH * budget:
             break
@@ -154,7 +110,7 @@ def _worth_reading(found: Sequence[Candidate], budget: int) -> list[Candidate]:
     return kept[::step]
 
 
-def _chosen(found: Sequence[Candidate], budget: int) -> list[int]:
+def choose(found: Sequence[Candidate], budget: int) -> list[int]:
     """Ordinals of the candidates in the summary: one after the other, that which adds most and still fits."""
     terms = [_terms(one.text) for one in found]
     names = _names(found)
@@ -228,7 +184,7 @@ def _names(found: Sequence[Candidate]) -> frozenset[str]:
     )
 
 
-def _shortened(text: str, budget: int) -> str:
+def shortened(text: str, budget: int) -> str:
     """The beginning of a sentence that is too long: to the end of a clause, else of a word."""
     fits = bisect_right(range(len(text)), budget - 1, key=lambda end: count_tokens(text[:end])) - 1
     ends = [match.start() for match in _CLAUSE.finditer(text, fits // 2, fits)]
@@ -238,7 +194,8 @@ def _shortened(text: str, budget: int) -> str:
     return f"{text[:end]}\u2026" if end else ""
 
 
-def _joined(chosen: Sequence[Candidate]) -> str:
+def joined(chosen: Sequence[Candidate]) -> str:
+    """The candidates as one paragraph, in this order."""
     parts: list[str] = []
     for at, one in enumerate(chosen):
         parts.append(one.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -14,7 +15,16 @@ _UNSAFE = re.compile(
 )
 _TITLE = r"(?:[ \t]+\"[^\"]{0,300}\")?"
 _TEMPLATE = r"\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}"
-_TAG = re.compile(rf"<!--.{{0,2000}}?-->|</?[a-zA-Z][^<>]{{0,300}}>|{_TEMPLATE}")
+_ARGUMENT = re.compile(r"(?:\{%|\{\{)[^{}\"'%]{0,80}[\"']([\w .#@&-]{1,80})[\"']\s*(?:%\}|\}\})")
+"""A template that inserts one name: of a channel, a person, a term."""
+# Behind a word the names of tags in a text are few: what else is there is a type, "Vec<u8>".
+_TAG = re.compile(
+    r"<!--.{0,2000}?-->|(?<!\w)<[a-zA-Z][^<>]{0,300}>|</[a-zA-Z][^<>]{0,300}>"
+    r"|<(?:br|p|div|hr|img|[dout]l|li|t[dhr]|h[1-6])\b[^<>]{0,300}>"
+    rf"|{_TEMPLATE}",
+)
+_SHORTCODE = re.compile(r" ?(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:])")
+_ENTITY = re.compile(r"&(?:amp|nbsp|quot|apos|[lr]squo|[lr]dquo|[mn]dash|hellip);")
 _INLINE = re.compile(
     r"</?(?:a|abbr|b|cite|code|em|i|kbd|mark|q|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,300})?>",
     re.IGNORECASE,
@@ -51,8 +61,20 @@ def plain(text: str) -> str:
         text = _WIKILINK.sub(r"\1", _LINK.sub(r"\1", text))
         text = _NOTE.sub("", text)
     if "<" in text or "{" in text:
+        text = _ARGUMENT.sub(r"\1", text)
         text = _TAG.sub(" ", _INLINE.sub("", text))
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: unescape(match.group()), text)
     if not text.isalnum():
+        text = _SHORTCODE.sub("", text)
         text = _EMPHASIS.sub(r"\2", text)
         text = _ESCAPED.sub(r"\1", _TICKS.sub(r"\1", text))
     return " ".join(text.split()).lstrip(_LEFT)
+
+
+def leads_away(text: str) -> bool:
+    """True when most of a text is links: a list of what is elsewhere says little about where it stands."""
+    if "](" not in text and "[[" not in text:
+        return False
+    links = sum(len(match[1]) for pattern in (_WIKILINK, _LINK) for match in pattern.finditer(text))
+    return 2 * links > len(plain(text))

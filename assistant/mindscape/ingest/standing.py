@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mindscape.ingest.candidates import Candidate
+from mindscape.ingest.candidates import LABEL, Candidate
+from mindscape.ingest.passages import count_tokens
 
 # Words that lean on the sentence before: pronouns and connectives.
 _LEANING_WORDS = """
@@ -12,6 +13,7 @@ _LEANING_WORDS = """
     thus hence so but and or yet nor however therefore moreover furthermore besides also too still
     instead otherwise meanwhile nevertheless nonetheless consequently accordingly again similarly
     likewise finally next afterwards i we you my our your me us myself himself herself yes no oh well ah
+    um uh mm hmm yeah okay ok
     er sie es ihm ihr ihn ihnen sein seine ihre dies dieser diese dieses das da dann danach darauf doch
     aber und oder denn deshalb daher deswegen trotzdem dennoch jedoch auch ich wir du mein unser nun ja
     nein il elle ils elles ce cela ceci cette ces lui leur son sa ses alors puis donc mais et ou
@@ -41,7 +43,9 @@ def standing(one: Candidate) -> float:
     """How well the candidate reads where nothing stands before it: more is better, 1 is usual."""
     text = one.text
     value = 1.0
-    first = _WORD.search(text)
+    label = LABEL.match(text)
+    tokens = one.tokens - count_tokens(label.group()) if label else one.tokens
+    first = _WORD.search(text, label.end() if label else 0)
     word = first.group() if first else ""
     if word.casefold() in _LEANING or _LEANING_UNSPACED.match(word):
         value *= LEANING
@@ -51,7 +55,7 @@ def standing(one: Candidate) -> float:
         value *= RAISED
     if _capitals(text) or len(_PAUSE.findall(text)) * 5 > one.tokens:
         value *= LISTED
-    value *= min(1, one.tokens / FULL)
+    value *= min(1, max(0, tokens) / FULL)
     return value * PLACES[one.place]
 
 

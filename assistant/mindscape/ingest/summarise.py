@@ -19,7 +19,7 @@ from mindscape_storage.records import Child, FolderNode, Node
 from mindscape_storage.summaries import digest_of
 
 EXTRACTIVE = "extractive"
-VERSION = "1"
+VERSION = "2"
 """Of the shape, of `extract`, and of what is put into it: another one makes every summary again."""
 
 
@@ -30,18 +30,22 @@ class Kind(StrEnum):
     NODES = "nodes"
     CHILDREN = "children"
     """Of a folder: each with its name or title."""
+    LISTINGS = "listings"
+    """Of groups of a folder's children."""
 
 
-BUDGETS = {Kind.PASSAGES: 96, Kind.NODES: 128, Kind.CHILDREN: 128}
+BUDGETS = {Kind.PASSAGES: 96, Kind.NODES: 128, Kind.CHILDREN: 160, Kind.LISTINGS: 160}
 """Tokens of a summary at most."""
 
 
 def summary(kind: Kind, children: Sequence[str]) -> str:
     """The summary of a node, made from the texts of its children."""
     # The daemon compares keys; only workers summarise, and what that needs takes long to import.
-    from mindscape.ingest.extract import extract, listing
+    from mindscape.ingest.extract import extract
+    from mindscape.ingest.overview import listing, merged
 
-    return (listing if kind is Kind.CHILDREN else extract)(children, BUDGETS[kind])
+    make = {Kind.CHILDREN: listing, Kind.LISTINGS: merged}.get(kind, extract)
+    return make(children, BUDGETS[kind])
 
 
 Known = Callable[[Iterable[bytes]], Mapping[bytes, bytes]]
@@ -80,7 +84,9 @@ class Derived:
 
 def kind_of(level: int, lowest: Kind) -> Kind:
     """What the nodes of a level stand over, in a tree over `lowest`."""
-    return lowest if level == 1 else Kind.NODES
+    if level == 1:
+        return lowest
+    return Kind.LISTINGS if lowest is Kind.CHILDREN else Kind.NODES
 
 
 def passage_leaves(passages: Iterable[tuple[str, tuple[str, ...], int, int]]) -> list[Leaf]:
@@ -132,7 +138,8 @@ def derive(leaves: Sequence[Leaf], lowest: Kind, known: Known) -> Derived:
     """The tree over these leaves, with the keys that follow from the summaries that are there."""
     built = levels([leaf.rank for leaf in leaves])
     digests: list[bytes | None] = [leaf.digest for leaf in leaves]
-    below: list[bytes | None] = [leaf.key for leaf in leaves]
+    # A child alone in one of several groups of a folder is named there like the others.
+    below: list[bytes | None] = [leaf.key if len(leaves) == 1 else None for leaf in leaves]
     keys: list[list[bytes | None]] = []
     missing: dict[bytes, Missing] = {}
     for level, groups in enumerate(built, start=1):
