@@ -37,7 +37,6 @@ def paths_of(conn: Connection, passage_ids: Iterable[int]) -> dict[int, list[tup
         (apsw.carray(wanted),),
     )
     found: dict[int, list[tuple[int, int, int]]] = {}
-    for passage_id, *node in rows:
-        content, level, ordinal = node
+    for passage_id, content, level, ordinal in rows:
         found.setdefault(passage_id, []).append((content, level, ordinal))
     return found

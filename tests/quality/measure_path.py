@@ -16,6 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from numpy.typing import NDArray
 from tests.quality.library import Indexed, open_remembering
 from tests.quality.sets import Question, Span, interval, options, read_documents, read_questions, recall
 
@@ -25,38 +26,38 @@ from mindscape_storage import contents, documents, search
 DEPTHS = (3, 10)
 RRF = 60
 SHIPS = "ancestors"
-Way = Callable[[Indexed, str], list[int]]
+Asked = tuple[str, NDArray[np.float32]]
+"""A question and its vector (d,)."""
+Way = Callable[[Indexed, Asked], list[int]]
 """Question to passage ids, best first."""
 
 
-def by_words(library: Indexed, question: str) -> list[int]:
-    return [hit.passage_id for hit in search.words(library.conn, question, POOL)]
+def by_words(library: Indexed, asked: Asked) -> list[int]:
+    return [hit.passage_id for hit in search.words(library.conn, asked[0], POOL)]
 
 
-def by_vector(library: Indexed, question: str) -> list[int]:
-    vector = library.embedder.encode_queries([question])[0]
-    return [hit.passage_id for hit in search.nearest(library.conn, library.encoder_id, vector, POOL)]
+def by_vector(library: Indexed, asked: Asked) -> list[int]:
+    return [hit.passage_id for hit in search.nearest(library.conn, library.encoder_id, asked[1], POOL)]
 
 
-def by_ranks(library: Indexed, question: str) -> list[int]:
+def by_ranks(library: Indexed, asked: Asked) -> list[int]:
     """Reciprocal-rank fusion."""
     scores: defaultdict[int, float] = defaultdict(float)
     for way in (by_words, by_vector):
-        for rank, id_ in enumerate(way(library, question), 1):
+        for rank, id_ in enumerate(way(library, asked), 1):
             scores[id_] += 1 / (RRF + rank)
     return sorted(scores, key=lambda id_: (-scores[id_], id_))
 
 
-def by_sums(library: Indexed, question: str) -> list[int]:
+def by_sums(library: Indexed, asked: Asked) -> list[int]:
     """What ships, were nothing above the passages."""
     with mock.patch("mindscape.ask.retrieve._paths", return_value={}):
-        return by_paths(library, question)
+        return by_paths(library, asked)
 
 
-def by_paths(library: Indexed, question: str) -> list[int]:
+def by_paths(library: Indexed, asked: Asked) -> list[int]:
     """What `search` and `ask` do."""
-    vector = library.embedder.encode_queries([question])[0]
-    ranked = retrieve(library.conn, question, vector, library.encoder_id, max(DEPTHS), None)
+    ranked = retrieve(library.conn, *asked, library.encoder_id, max(DEPTHS), None)
     return [one.passage_id for one in ranked]
 
 
@@ -91,8 +92,10 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
             files = [(f"/{id_}", texts[id_]) for id_ in group]
             library = Indexed(Path(temporary) / f"{number}.db", files, embedder)
             passages = _all_spans(library)
-            for name, way in WAYS.items():
-                found[name] += [_shares(library, way, one, passages) for one in mine]
+            for one in mine:
+                asked = one.text, embedder.encode_queries([one.text])[0]
+                for name, way in WAYS.items():
+                    found[name].append(_shares(library, way(library, asked), one, passages))
             library.close()
         embedder.save()
     what = "library" if given.library else "one index a document"
@@ -112,9 +115,9 @@ def _print(found: dict[str, list[list[float]]]) -> None:
 
 
 def _shares(
-    library: Indexed, way: Way, question: Question, passages: dict[str, list[tuple[int, int]]]
+    library: Indexed, ids: Sequence[int], question: Question, passages: dict[str, list[tuple[int, int]]]
 ) -> list[float]:
-    spans = _spans(library, way(library, question.text)[: max(DEPTHS)])
+    spans = _spans(library, ids[: max(DEPTHS)])
     gold = _merged(question.evidence)
     held = [_inside(gold, span) for span in spans]
     every = [_inside(gold, (id_, *span)) for id_ in question.documents for span in passages[id_]]

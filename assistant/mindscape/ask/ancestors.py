@@ -10,6 +10,7 @@ SHARE goes to the document, so documents with deep trees, flat ones and none yet
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 
 Path = Sequence[Hashable]
@@ -32,7 +33,8 @@ def inherited(scores: Mapping[int, float], paths: Mapping[int, Path]) -> dict[in
     best: dict[Hashable, float] = {}
     for id_, score in scores.items():
         for node in paths.get(id_, ()):
-            best[node] = max(score, best.get(node, score))
+            if best.get(node, -math.inf) < score:
+                best[node] = score
     return {id_: _weighed([best.get(node, 0.0) for node in path]) for id_, path in paths.items() if path}
 
 
