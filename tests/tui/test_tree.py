@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -246,6 +247,28 @@ async def test_hints_give_way_where_there_is_no_room(app: MindscapeApp, width: i
     async with app.run_test(size=(width, 10)) as pilot:
         await opened(pilot, app)
         assert str(app.screen.query_one(StatusBar).render()).split() == line.split()
+
+
+@pytest.mark.parametrize("size", [(40, 10), (100, 30)])
+async def test_a_passage_far_down_is_scrolled_to(
+    app: MindscapeApp, daemon: FakeDaemon, nodes: dict[str, Any], size: tuple[int, int]
+) -> None:
+    before = "A line about something else, long enough to be wrapped here and there.\n" * 30
+    nodes[PASSAGE] |= {"start": len(before) + START, "end": len(before) + END}
+    assert isinstance(daemon.place, dict)
+    daemon.place["text"] = before + TEXT + before
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+        await pilot.press("down")
+        await walk_down(pilot, app, "Lisbon", "The ferry")
+        assert app.screen.query_one("NodeView #summary").region.height > 0
+        await pilot.press("enter")
+        view = app.screen.query_one(SourceView)
+        await until(pilot, lambda: view.scroll_y > 0)
+        await pilot.pause()
+        width = view.query_one("#text").size.width
+        row = len(Content((before + TEXT)[: len(before) + START]).wrap(width)) - 1
+        assert row - view.size.height <= view.scroll_y <= row
 
 
 def test_the_mindscape_looks_as_it_should(

@@ -134,8 +134,8 @@ class TreeScreen(PlaceScreen):
         except MindscapeError as error:
             self.complain(str(error))
             return
-        citation = {key: exact[key] for key in ("start", "end", "page", "line", "heading")}
-        citation |= {"path": exact["document"]["path"], "quote": ""}
+        citation = {key: exact[key] for key in ("page", "line", "heading")}
+        citation |= {"path": exact["document"]["path"], "start": start, "end": end, "quote": ""}
         self.post_message(SourceRead(citation, place))
 
     @on(SourceRead)
@@ -143,8 +143,8 @@ class TreeScreen(PlaceScreen):
         assert message.place is not None
         self.add_class("-reading")
         view = self.query_one(SourceView)
-        view.show_place(message.citation, message.place)
         view.focus()
+        self.call_after_refresh(view.show_place, message.citation, message.place)  # in the room it then has
 
     def action_back(self) -> None:
         """From the text back to the tree; from the tree back to the questions."""

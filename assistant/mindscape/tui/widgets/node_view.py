@@ -19,6 +19,7 @@ class NodeView(VerticalScroll):
     NodeView #crumbs, NodeView #facts { color: $text-muted; }
     NodeView #title { color: $primary; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; }
     NodeView #facts { padding-bottom: 1; }
+    NodeView .-none { display: none; }
     NodeView #summary.-error { color: $error; }
     """
 
@@ -55,5 +56,5 @@ class NodeView(VerticalScroll):
     def _put(self, *texts: Content, error: bool = False) -> None:
         for widget, text in zip(self.query(Static), texts, strict=True):
             widget.update(text)
-            widget.display = bool(text.plain)
+            widget.set_class(not text.plain, "-none")
         self.query_one("#summary").set_class(error, "-error")
