@@ -16,6 +16,7 @@ from mindscape.tui.wording import one_line
 
 Json = dict[str, Any]
 _INDENT = "  "
+_LISTING = ("library", "folder", "group")
 _LINES = 3
 """Of a summary, except of what was asked for."""
 _NARROWEST = 24
@@ -55,9 +56,20 @@ def _print(printer: Printer, root: Json) -> None:
         room = printer.room - len(indent)
         title, rest = _told(node)
         printer.line(indent, *_heading(node, title, room))
-        lines = wrap(printable(rest), room - len(_INDENT))
-        for line in _first(lines, _LINES if depth else len(lines), room - len(_INDENT)):
+        for line in _summary(node, rest, room - len(_INDENT), whole=not depth):
             printer.line(indent, _INDENT, dim(line))
+
+
+def _summary(node: Json, rest: str, width: int, *, whole: bool) -> list[str]:
+    """What of the summary is shown: of what lists its children, a line for each unless they follow."""
+    rows = [clip(printable(row), width) for row in str(node["summary"]).splitlines() if row.strip()]
+    if node["kind"] not in _LISTING:
+        rows = wrap(printable(rest), width)
+    elif node["children"]:
+        return []
+    if whole or len(rows) <= _LINES:
+        return rows
+    return [*rows[: _LINES - 1], clip(" ".join(rows[_LINES - 1 :]), width)]
 
 
 def _walk(node: Json, depth: int) -> Iterator[tuple[Json, int]]:
@@ -78,14 +90,6 @@ def _heading(node: Json, title: str, room: int) -> list[Part]:
     beside = f"  {node['id']}{below}"
     stale = "  out of date" if node["stale"] else ""
     return [bold(clip(title, room - len(beside) - len(stale))), dim(beside), coloured(stale, "yellow")]
-
-
-def _first(lines: list[str], most: int, width: int) -> list[str]:
-    return (
-        lines
-        if len(lines) <= most
-        else [*lines[: most - 1], clip(" ".join(lines[most - 1 : most + 1]), width)]
-    )
 
 
 def _depth(text: str) -> int:
