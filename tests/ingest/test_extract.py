@@ -123,10 +123,10 @@ def test_speech_and_what_leads_to_nothing_give_way_to_what_stands_alone() -> Non
 def test_what_is_short_in_a_transcript_gives_way_and_speakers_are_not_run_together() -> None:
     turns = (
         "Prof Berg: Oh yeah, sure it does .\nAnna Lind: The sluice of the mill at\n"
-        "Prof Berg: Um, right then, okay .\nAnna Lind: The sluice of the mill has to be mended before the spring.\n"
+        "Anna Lind: The sluice of the mill has to be mended before the spring.\nProf Berg: Um, okay then .\n"
+        "Anna Lind: The sluice of the mill was to be mended in the spring before.\n"
     )
-    said = "Anna Lind: The sluice of the mill has to be mended before the spring."
-    assert extract([turns], 22) == said
+    assert re.fullmatch(r"Anna Lind: The sluice of the mill (has|was) to [^.]+[.]", extract([turns], 22))
 
 
 @given(st.lists(st.text(MARKS, max_size=400), max_size=12), st.integers(1, 60))
