@@ -134,9 +134,13 @@ def test_nothing_from_beyond_a_bookmark_is_told(served: Daemon, share: float) ->
     parts = read["children"]
     assert [one["start"] for one in parts] == [0, *(one["end"] for one in parts[:-1])]
     assert parts[-1]["end"] == read["end"] == upto
-    cut = served.call("range", scope=NOVEL, upto=mark, tokens=600)
+    cut = served.call("range", scope=NOVEL, upto=mark, tokens=5000)
     assert (cut["start"], cut["end"], cut["truncated"]) == (0, upto, False)
-    assert cut["tokens"] <= 600
+    assert [one["start"] for one in cut["nodes"]] == [0, *(one["end"] for one in cut["nodes"][:-1])]
+    assert all(one["summary"] for one in cut["nodes"])
+    assert cut["tokens"] <= 5000
+    few = served.call("range", scope=NOVEL, upto=mark, tokens=1)
+    assert few["truncated"] or few["nodes"][-1]["end"] == upto
     found = served.call("search", query="the keeper mended the great lamp, as page tells", k=200, upto=mark)
     answer = served.call("ask", question="Who mended the sluice gate at low tide?", upto=mark)
     assert all(one["document"]["path"].endswith(NOVEL) for one in found["results"])

@@ -79,9 +79,10 @@ def test_nothing_from_beyond_a_bookmark_is_told(novels: Daemon) -> None:
             cut = novels.call("range", upto=place, scope=str(document["id"]), tokens=TOKENS)
             slowest = max(slowest, time.perf_counter() - began)
             assert cut["tokens"] <= TOKENS
-            assert not cut["truncated"]
-            assert [one["start"] for one in cut["nodes"]] == [0, *(one["end"] for one in cut["nodes"][:-1])]
-            assert cut["nodes"][-1]["end"] == upto
+            edges = [0, *(one["end"] for one in cut["nodes"])]
+            assert edges[-1] <= upto
+            if not cut["truncated"]:
+                assert edges == [*(one["start"] for one in cut["nodes"]), upto]
             read = list(every(novels.call("tree", upto=place, depth=20)))
             check_passages([one for one in read if one["kind"] == "passage"], "summary", text, upto)
             asked = spoilers(text, upto)

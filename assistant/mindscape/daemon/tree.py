@@ -68,13 +68,14 @@ def range_(connection: Connection, params: Json) -> Json:
     scope, upto = parameters.optional_text(params, "scope"), parameters.optional_text(params, "upto")
     with snapshot(connection):
         if upto is not None:
-            view = read_upto(connection, scope, upto)
-            start, end, covering = view.start, view.end, _covering(view, view.start, view.end)
+            document, end = places.bookmark(connection, upto)
+            view = _inside(connection, scope, document, end)
+            start, end = view.start, min(view.end, end)
         else:
             place = places.resolve(connection, parameters.text(params, "place"))
             view = Text(connection, place.document.id).view()
             start, end = place.start, view.end if place.end is None else min(place.end, view.end)
-            covering = _covering(view, start, end)
+        covering = _covering(view, start, end)
         cut = ranges.spread(covering, budget, _below)
     return {
         "start": start,
