@@ -251,10 +251,13 @@ def test_summaries_are_made_of_several_nodes_at_a_time() -> None:
     texts = [f"The keeper lit lamp {number} before the storm came in." for number in range(40)]
     nodes = [
         {"kind": "passages", "children": texts},
-        {"kind": "children", "children": ["# Mill\n\nIt grinds rye.", "# Quay\n\nIt is of stone."]},
+        {"kind": "children", "children": ["# Mill\n\nThe mill at the weir grinds rye.", "# Quay"]},
     ]
     answer = call(Worker(MAX_FILE), "summarise", {"nodes": nodes})
-    assert answer["summaries"] == [extract(texts, 96), "Mill: It grinds rye. Quay: It is of stone."]
+    assert answer["summaries"] == [
+        extract(texts, 96),
+        "\u2022 Mill \u2014 The mill at the weir grinds rye.\n\u2022 Quay",
+    ]
 
 
 def test_an_empty_file_is_read_as_empty(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ KOREAN = "창고 열쇠는 부엌 서랍 안에 있습니다. 매일 아침 관�
 @given(text=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
 def test_a_byte_order_mark_decides_and_is_not_text(mark: bytes, encoding: str, text: str) -> None:
     decoded = decode(mark + text.encode(encoding))
-    assert (decoded.text, decoded.encoding, decoded.confidence) == (text, encoding, 1.0)
+    # Files joined by careless tools have several marks: none of them is text.
+    assert (decoded.text, decoded.encoding, decoded.confidence) == (text.lstrip("\ufeff"), encoding, 1.0)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(lambda t: t[0] != "\ufeff"))
