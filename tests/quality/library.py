@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 from tests.ask.library import grow
+from tests.quality.sets import Question, read_documents, read_questions
 
 from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.parse import media_type_of, parse
@@ -98,6 +101,25 @@ class Indexed:
 
     def close(self) -> None:
         self.conn.close()
+
+
+def indexed_set(folder: Path, given: argparse.Namespace) -> Generator[tuple[Indexed, list[Question]]]:
+    """One library a document of a set, or one of all, with the questions about it; none without questions.
+
+    `given` are the `options` of `sets`. Each is closed when the next one is asked for.
+    """
+    texts = read_documents(folder, given.documents)
+    questions = read_questions(folder, list(texts), given.questions)
+    groups = [list(texts)] if given.library else [[id_] for id_ in texts]
+    with tempfile.TemporaryDirectory() as temporary:
+        embedder = open_remembering(given.vectors or Path(temporary) / "vectors.npz")
+        for number, group in enumerate(groups):
+            if mine := [one for one in questions if set(one.documents) <= set(group)]:
+                files = [(f"/{id_}", texts[id_]) for id_ in group]
+                library = Indexed(Path(temporary) / f"{number}.db", files, embedder)
+                yield library, mine
+                library.close()
+        embedder.save()
 
 
 def read_folder(folder: Path) -> Iterable[tuple[str, Parsed]]:

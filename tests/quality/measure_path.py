@@ -9,7 +9,6 @@ its characters inside the first K, of what the best K passages of the index woul
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,8 +16,8 @@ from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.quality.library import Indexed, open_remembering
-from tests.quality.sets import Question, Span, interval, options, read_documents, read_questions, recall
+from tests.quality.library import Indexed, indexed_set
+from tests.quality.sets import Question, Span, interval, options, recall
 
 from mindscape.ask.retrieve import POOL, retrieve
 from mindscape_storage import contents, documents, search
@@ -79,27 +78,17 @@ def main() -> None:
 
 def measure(folder: Path, given: argparse.Namespace) -> None:
     """Print a table for one set."""
-    texts = read_documents(folder, given.documents)
-    questions = read_questions(folder, list(texts), given.questions)
-    with tempfile.TemporaryDirectory() as temporary:
-        embedder = open_remembering(given.vectors or Path(temporary) / "vectors.npz")
-        groups = [list(texts)] if given.library else [[id_] for id_ in texts]
-        found: dict[str, list[list[float]]] = {name: [] for name in WAYS}
-        for number, group in enumerate(groups):
-            mine = [one for one in questions if set(one.documents) <= set(group)]
-            if not mine:
-                continue
-            files = [(f"/{id_}", texts[id_]) for id_ in group]
-            library = Indexed(Path(temporary) / f"{number}.db", files, embedder)
-            passages = _all_spans(library)
-            for one in mine:
-                asked = one.text, embedder.encode_queries([one.text])[0]
-                for name, way in WAYS.items():
-                    found[name].append(_shares(library, way(library, asked), one, passages))
-            library.close()
-        embedder.save()
+    found: dict[str, list[list[float]]] = {name: [] for name in WAYS}
+    documents_asked = 0
+    for library, questions in indexed_set(folder, given):
+        passages = _all_spans(library)
+        documents_asked += len(passages)
+        for one in questions:
+            asked = one.text, library.embedder.encode_queries([one.text])[0]
+            for name, way in WAYS.items():
+                found[name].append(_shares(library, way(library, asked), one, passages))
     what = "library" if given.library else "one index a document"
-    print(f"\n{folder.name}, {what}, {len(texts)} documents, {len(found[SHIPS])} questions")
+    print(f"\n{folder.name}, {what}, {documents_asked} documents, {len(found[SHIPS])} questions")
     _print(found)
 
 

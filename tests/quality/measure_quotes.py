@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from tests.quality.library import Indexed, Remembering, open_remembering
-from tests.quality.sets import Question, options, read_documents, read_questions, recall
+from tests.quality.library import Indexed, Remembering, indexed_set
+from tests.quality.sets import Question, options, recall
 
 from mindscape.ask.check import share
 from mindscape.ask.language import all_terms, terms
@@ -32,20 +31,9 @@ def main() -> None:
 
 def measure(folder: Path, given: argparse.Namespace) -> None:
     """Print one line for one set."""
-    texts = read_documents(folder, given.documents)
-    questions = read_questions(folder, list(texts), given.questions)
     rows: list[tuple[float, float, float, float]] = []
-    with tempfile.TemporaryDirectory() as temporary:
-        embedder = open_remembering(given.vectors or Path(temporary) / "vectors.npz")
-        groups = [list(texts)] if given.library else [[name] for name in texts]
-        for number, group in enumerate(groups):
-            mine = [one for one in questions if set(one.documents) <= set(group)]
-            if mine:
-                files = [(f"/{name}", texts[name]) for name in group]
-                library = Indexed(Path(temporary) / f"{number}.db", files, embedder)
-                rows += [_scores(one, asyncio.run(_ask(library, one.text))) for one in mine]
-                library.close()
-        embedder.save()
+    for library, questions in indexed_set(folder, given):
+        rows += [_scores(one, asyncio.run(_ask(library, one.text))) for one in questions]
     answered, place, held, length = (fmean(column) for column in zip(*rows, strict=True))
     print(
         f"\n{folder.name}, {len(rows)} questions: answered {answered:.1%}, a quote inside the gold evidence "
