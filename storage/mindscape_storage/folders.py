@@ -248,17 +248,7 @@ def not_summarised(conn: Connection) -> set[int]:
 def forget_changed(conn: Connection) -> None:
     """Drop the nodes of every folder in or below which something has changed: they tell of what was there."""
     with transaction(conn):
-        rows = fetch(
-            conn,
-            """
-            WITH RECURSIVE above (id) AS (
-                SELECT id FROM folders WHERE changes > 0
-                UNION SELECT f.parent FROM above a CROSS JOIN folders f ON f.id = a.id
-                WHERE f.parent IS NOT NULL
-            )
-            SELECT id FROM above
-            """,
-        )
+        rows = [(folder_id,) for folder_id in behind(conn)]
         conn.executemany("DELETE FROM folder_nodes WHERE folder_id = ?", rows)
         conn.executemany("UPDATE folders SET changes = changes + 1 WHERE id = ?", rows)
 

@@ -105,19 +105,6 @@ def set_tree(conn: Connection, content_id: int, version: str, nodes: Iterable[No
     return True
 
 
-def nodes_of(conn: Connection, content_id: int) -> list[Node]:
-    """Every node of a content: level by level from the lowest, in order."""
-    rows = fetch(
-        conn,
-        """
-        SELECT n.level, n.ordinal, n.first_child, n.end_child, n.start, n.end, s.key
-        FROM nodes n JOIN summaries s ON s.id = n.summary WHERE n.content_id = ? ORDER BY n.level, n.ordinal
-        """,
-        (content_id,),
-    )
-    return [Node(*row) for row in rows]
-
-
 def top_of(conn: Connection, content_id: int) -> Node | None:
     """The node over the whole of a content; None while it has none."""
     level = value(conn, "SELECT max(level) FROM nodes WHERE content_id = ?", (content_id,))

@@ -187,6 +187,11 @@ def test_the_text_of_a_node_is_a_place_and_a_folder_has_none(served: Daemon) -> 
         served.call("get", place="f1")
 
 
+def test_a_range_behind_the_end_of_a_text_is_not_found(served: Daemon) -> None:
+    with pytest.raises(NotFound, match="there is nothing at 9999999"):
+        served.call("range", place=f"{NOVEL}:9999999-99999999")
+
+
 def test_a_range_too_small_for_its_cover_says_so(served: Daemon) -> None:
     length = served.call("tree", scope=NOVEL, depth=0)["end"]
     cut = served.call("range", place=f"{NOVEL}:7-{length - 7}", tokens=200)

@@ -34,7 +34,7 @@ EDITS: dict[str, Callable[[Connection], object]] = {
     ),
     "texts of children": lambda c: (
         nodes.passage_texts(c, 5, 0, 9),
-        summaries.digests_by_key(c, [node.key for node in nodes.nodes_of(c, 5)]),
+        summaries.digests_by_key(c, [node.key for node in nodes.nodes_between(c, 5, 1, 0, 1_000)]),
     ),
     "find": lambda c: documents.find_document(c, b"/notes/3.md"),
 }

@@ -140,7 +140,7 @@ def test_trees_by_other_rules_are_made_again_and_serve_until_then(grown: Connect
     nodes.outdate(grown, "2")
     contents = nodes.without_tree(grown, 10, 10**6)
     assert len(contents) == 3
-    assert all(nodes.nodes_of(grown, content) for content in contents)
+    assert all(nodes.top_of(grown, content) for content in contents)
     assert len(folders.not_summarised(grown)) == 3
 
 
@@ -182,7 +182,7 @@ def test_nothing_is_stored_for_what_is_gone_or_has_changed(conn: Connection) -> 
     assert folders.set_folder_tree(conn, folder, [above])
     remove(conn, b"/notes/a.md")
     assert not nodes.set_tree(conn, content, VERSION, [node])
-    assert nodes.nodes_of(conn, content) == []
+    assert nodes.top_of(conn, content) is None
 
 
 def test_unused_summaries_go_after_a_week_or_when_they_are_many(grown: Connection, path: Path) -> None:

@@ -92,7 +92,9 @@ def _waiting(one: P) -> tuple[int, int, P]:
 
 def _coarsest(covering: Sequence[P], budget: int) -> Cut[P]:
     kept: list[P] = []
-    for one in sorted(covering, key=lambda one: (one.start - one.end, one.start)):
-        if sum(other.tokens for other in kept) + one.tokens <= budget:
+    tokens = 0
+    for *_, one in sorted(map(_waiting, covering)):
+        if tokens + one.tokens <= budget:
             kept.append(one)
-    return Cut(sorted(kept, key=lambda one: one.start), sum(one.tokens for one in kept), False)
+            tokens += one.tokens
+    return Cut(sorted(kept, key=lambda one: one.start), tokens, False)

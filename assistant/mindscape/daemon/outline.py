@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
+from mindscape.daemon.places import content_of
 from mindscape.errors import NotFound
 from mindscape.ingest.passages import count_tokens
 from mindscape.ingest.summarise import label, name_key
@@ -77,11 +78,8 @@ class Outline:
 
     def above(self, folder_id: int) -> list[View]:
         """From the library down to the folder, and the groups between."""
-        chain = folders.folders_above(self._conn, folder_id)
-        if not chain:
-            raise NotFound(f"There is no folder f{folder_id} any more. `mindscape tree` shows what there is.")
         views = [self.folder(LIBRARY)]
-        for (parent, _), (id_, name) in pairwise(chain):
+        for (parent, _), (id_, name) in pairwise(self._of(folder_id).chain):
             views += self.groups_above(parent, name)
             views.append(self.folder(id_))
         return views
@@ -113,10 +111,11 @@ class _Folder:
     """A folder's children as they are now, grouped as they are to be; summaries as far as they are there."""
 
     def __init__(self, conn: Connection, outline: Outline, folder_id: int) -> None:
-        chain = folders.folders_above(conn, folder_id)
-        if not chain:
+        self.chain = folders.folders_above(conn, folder_id)
+        """Ids and paths from the library down to the folder."""
+        if not self.chain:
             raise NotFound(f"There is no folder f{folder_id} any more. `mindscape tree` shows what there is.")
-        self._conn, self._outline, self._id, self._path = conn, outline, folder_id, chain[-1][1]
+        self._conn, self._outline, self._id = conn, outline, folder_id
         entries = folders.entries_of(conn, folder_id, outline.changed)
         self._entries = sorted(entries, key=lambda one: name_key(one.name))
         self._levels: Levels = levels([rank(name_key(one.name)[0]) for one in self._entries])
@@ -128,7 +127,7 @@ class _Folder:
         """The folder itself."""
         top = At(len(self._levels), 0)
         kind = "library" if self._id == LIBRARY else "folder"
-        title = "Library" if self._id == LIBRARY else label(Child(self._path, None, b"", b"", True))
+        title = "Library" if self._id == LIBRARY else label(Child(self.chain[-1][1], None, b"", b"", True))
         key = None if self._top is None else self._top.key
         return self._view(f"f{self._id}", kind, title, top, key)
 
@@ -190,9 +189,7 @@ class Text:
         document = documents.get_document(conn, document_id)
         if document is None:
             raise NotFound(f"There is no document d{document_id} any more. `mindscape ls` lists them.")
-        if document.content_id is None:
-            raise NotFound(f"{document.display} has no text: {document.reason or 'it is not indexed yet.'}")
-        self._conn, self.document, self.content = conn, document, document.content_id
+        self._conn, self.document, self.content = conn, document, content_of(document)
         self._stale = not nodes.has_tree(conn, self.content)
 
     def view(self) -> View:

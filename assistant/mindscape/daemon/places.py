@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mindscape.daemon import parameters
 from mindscape.errors import NotFound
 from mindscape.protocol import Json
 from mindscape_storage import contents, documents, nodes
 from mindscape_storage.database import Connection
-from mindscape_storage.records import Document
+from mindscape_storage.records import Document, Passage
 
 LONGEST = 1_000_000
 """Code points returned at once: a place is for reading, and a message has a limit."""
@@ -20,13 +20,12 @@ LONGEST = 1_000_000
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>\d{1,15})-(?P<end>\d{1,15})", re.DOTALL)
 _LINE = re.compile(r"(?P<path>.+):(?P<line>\d{1,15})", re.DOTALL)
 _PAGE = re.compile(r"(?P<path>.+) p\. ?(?P<page>\S{1,15})", re.DOTALL)
-_PASSAGE = re.compile(r"p(\d{1,15})")
-_NODE = re.compile(r"d(?P<of>\d{1,15})(?:\.(?P<level>\d{1,3})\.(?P<ordinal>\d{1,9}))?")
-_FOLDER_NODE = re.compile(r"f\d{1,15}(?:\.\d{1,3}\.\d{1,9})?")
+PASSAGE = re.compile(r"p(\d{1,15})")
+NODE = re.compile(r"(?P<kind>[df])(?P<of>\d{1,15})(?:\.(?P<level>\d{1,3})\.(?P<ordinal>\d{1,9}))?")
+"""A node of a document, or of a folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A range of one document."""
 
     document: Document
@@ -34,26 +33,28 @@ class Place:
     end: int | None
 
 
+class Located(NamedTuple):
+    """A range that is in the text of a document."""
+
+    document: Document
+    content: int
+    start: int
+    end: int
+    length: int
+
+
 def get(connection: Connection, text: str) -> Json:
     """The text at a place: the `get` shape. Raises NotFound with what is wrong."""
-    place = resolve(connection, text)
-    document = place.document
-    if document.content_id is None:
-        raise NotFound(f"{document.display} has no text: {document.reason or 'it is not indexed yet.'}")
-    length = contents.length_of(connection, document.content_id)
-    if place.start > length:
-        raise NotFound(f"{document.display} ends at {length}; there is nothing at {place.start}.")
-    start = place.start
-    wanted = length if place.end is None else min(place.end, length)
+    document, content, start, wanted, length = located(connection, text)
     end = min(wanted, start + LONGEST)
-    where = contents.locate(connection, document.content_id, start)
+    where = contents.locate(connection, content, start)
     return {
         "document": shown(document),
         "start": start,
         "end": end,
         "length": length,
         "truncated": end < wanted,
-        "text": contents.slice_text(connection, document.content_id, start, end),
+        "text": contents.slice_text(connection, content, start, end),
         "page": where.page,
         "line": where.line,
         "heading": list(where.heading),
@@ -64,16 +65,11 @@ def resolve(connection: Connection, text: str) -> Place:
     """Find what a PLACE means; the most literal reading wins. Raises NotFound."""
     if found := _by_name(connection, text):
         return Place(found, 0, None)
-    if match := _PASSAGE.fullmatch(text):
-        passage = contents.passages_by_id(connection, [int(match[1])]).get(int(match[1]))
-        holders = documents.documents_of_content(connection, passage.content_id) if passage else []
-        if passage and holders:
-            return Place(holders[0], passage.start, passage.end)
-        raise NotFound(f"There is no passage {text}; its document may have changed. Search again.")
-    if match := _NODE.fullmatch(text):
+    if match := PASSAGE.fullmatch(text):
+        passage, holder = passage_called(connection, match)
+        return Place(holder, passage.start, passage.end)
+    if match := NODE.fullmatch(text):
         return _node(connection, match)
-    if _FOLDER_NODE.fullmatch(text):
-        raise NotFound(f"{text} stands over whole documents and has no text: mindscape tree {text} shows it.")
     if (match := _RANGE.fullmatch(text)) and (found := _by_name(connection, match["path"])):
         start, end = int(match["start"]), int(match["end"])
         if end < start:
@@ -88,14 +84,34 @@ def resolve(connection: Connection, text: str) -> Place:
 
 def bookmark(connection: Connection, text: str) -> tuple[Document, int]:
     """The document of a place, and where in it the place ends. Raises NotFound."""
-    place = resolve(connection, text)
-    document = place.document
+    found = located(connection, text)
+    return found.document, found.end
+
+
+def located(connection: Connection, text: str) -> Located:
+    """The part of a text that a PLACE means. Raises NotFound where there is none."""
+    document, start, end = resolve(connection, text)
+    content = content_of(document)
+    length = contents.length_of(connection, content)
+    if start > length:
+        raise NotFound(f"{document.display} ends at {length}; there is nothing at {start}.")
+    return Located(document, content, start, length if end is None else min(end, length), length)
+
+
+def content_of(document: Document) -> int:
+    """Id of what a document holds. Raises NotFound when that is no text."""
     if document.content_id is None:
         raise NotFound(f"{document.display} has no text: {document.reason or 'it is not indexed yet.'}")
-    length = contents.length_of(connection, document.content_id)
-    if place.start > length:
-        raise NotFound(f"{document.display} ends at {length}; there is nothing at {place.start}.")
-    return document, length if place.end is None else min(place.end, length)
+    return document.content_id
+
+
+def passage_called(connection: Connection, match: re.Match[str]) -> tuple[Passage, Document]:
+    """The passage that PASSAGE matched, and the first document that holds it. Raises NotFound."""
+    passage = contents.passages_by_id(connection, [int(match[1])]).get(int(match[1]))
+    holders = documents.documents_of_content(connection, passage.content_id) if passage else []
+    if passage is None or not holders:
+        raise NotFound(f"There is no passage {match[0]}; its document may have changed. Search again.")
+    return passage, holders[0]
 
 
 def reading(params: Json) -> Callable[[Connection], tuple[Document, int]] | None:
@@ -105,6 +121,10 @@ def reading(params: Json) -> Callable[[Connection], tuple[Document, int]] | None
 
 
 def _node(connection: Connection, match: re.Match[str]) -> Place:
+    if match["kind"] == "f":
+        raise NotFound(
+            f"{match[0]} stands over whole documents and has no text: mindscape tree {match[0]} shows it."
+        )
     found = documents.get_document(connection, int(match["of"]))
     if found is None:
         raise NotFound(f"There is no document d{match['of']} any more. `mindscape ls` lists them.")

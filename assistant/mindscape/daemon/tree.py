@@ -12,7 +12,7 @@ from mindscape.daemon import parameters, places
 from mindscape.daemon.outline import UNTOLD, Outline, Text, View, clip
 from mindscape.errors import NotFound, Refused, UsageError
 from mindscape.protocol import MAX_MESSAGE_BYTES, Json, encode
-from mindscape_storage import contents, documents, folders
+from mindscape_storage import folders
 from mindscape_storage.database import Connection, snapshot
 from mindscape_storage.folders import LIBRARY
 from mindscape_storage.records import Document
@@ -22,9 +22,6 @@ TOKENS, MOST_TOKENS = 1_000, 100_000
 MOST_NODES = 5_000
 MOST_BYTES = MAX_MESSAGE_BYTES // 2
 """Of one answer: a message has a limit."""
-
-_NODE = re.compile(r"(?P<kind>[df])(?P<of>\d{1,15})(?:\.(?P<level>\d{1,3})\.(?P<ordinal>\d{1,9}))?")
-_PASSAGE = re.compile(r"p(\d{1,15})")
 
 
 def tree(connection: Connection, params: Json) -> Json:
@@ -72,9 +69,8 @@ def range_(connection: Connection, params: Json) -> Json:
             view = _inside(connection, scope, document, end)
             start, end = view.start, min(view.end, end)
         else:
-            place = places.resolve(connection, parameters.text(params, "place"))
-            view = Text(connection, place.document.id).view()
-            start, end = place.start, view.end if place.end is None else min(place.end, view.end)
+            place = places.located(connection, parameters.text(params, "place"))
+            view, start, end = Text(connection, place.document.id).view(), place.start, place.end
         covering = _covering(view, start, end)
         cut = ranges.spread(covering, budget, _below)
     return {
@@ -105,7 +101,7 @@ def _inside(connection: Connection, scope: str | None, document: Document, end: 
     whole = Text(connection, document.id).view()
     if scope is None:
         return whole
-    if not (match := _NODE.fullmatch(scope.strip())):
+    if not (match := places.NODE.fullmatch(scope.strip())):
         up_to(resolve_scope(connection, scope), document, end)
         return whole
     view = _by_id(connection, Outline(connection), match)
@@ -138,7 +134,7 @@ def view_of(connection: Connection, scope: str | None) -> View:
     outline = Outline(connection)
     if scope is None or not scope.strip():
         return outline.folder(LIBRARY)
-    if match := _NODE.fullmatch(scope.strip()):
+    if match := places.NODE.fullmatch(scope.strip()):
         return _by_id(connection, outline, match)
     meant = resolve_scope(connection, scope)
     if meant is not None and meant.document_id is not None:
@@ -160,15 +156,12 @@ def _by_id(connection: Connection, outline: Outline, match: re.Match[str]) -> Vi
 
 def above_of(connection: Connection, outline: Outline, id_: str) -> list[View]:
     """The views from the library down to a node, itself the last. Raises NotFound, UsageError."""
-    if match := _PASSAGE.fullmatch(id_):
-        passage = contents.passages_by_id(connection, [int(match[1])]).get(int(match[1]))
-        holders = documents.documents_of_content(connection, passage.content_id) if passage else []
-        if passage is None or not holders:
-            raise NotFound(f"There is no passage {id_} any more; its document may have changed.")
-        text = Text(connection, holders[0].id)
-        above = outline.above_document(holders[0])[:-1]
+    if match := places.PASSAGE.fullmatch(id_):
+        passage, holder = places.passage_called(connection, match)
+        text = Text(connection, holder.id)
+        above = outline.above_document(holder)[:-1]
         return [*above, *text.above(passage.start, passage.end)]
-    match = _NODE.fullmatch(id_)
+    match = places.NODE.fullmatch(id_)
     if match is None:
         raise UsageError(f'"{id_}" is no node: they are called as f0, f7.2.3, d12, d12.2.3 or p123.')
     of = int(match["of"])

@@ -83,7 +83,7 @@ def extract(children: Sequence[str], budget: int) -> str:
         return joined(found)
     found = _worth_reading(found, budget)
     if min(map(_cost, found)) > budget:
-        return shortened(found[0].text, budget)
+        return _shortened(found[0].text, budget)
     return joined([found[at] for at in choose(found, budget)])
 
 
@@ -184,7 +184,7 @@ def _names(found: Sequence[Candidate]) -> frozenset[str]:
     )
 
 
-def shortened(text: str, budget: int) -> str:
+def _shortened(text: str, budget: int) -> str:
     """The beginning of a sentence that is too long: to the end of a clause, else of a word."""
     fits = bisect_right(range(len(text)), budget - 1, key=lambda end: count_tokens(text[:end])) - 1
     ends = [match.start() for match in _CLAUSE.finditer(text, fits // 2, fits)]
