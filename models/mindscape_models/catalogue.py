@@ -18,6 +18,8 @@ from mindscape_models.native import check_header
 
 ANSWER = "answer"
 """The capability of writing answers from passages."""
+SUMMARISE = "summarise"
+"""The capability of writing the summaries of the mindscape."""
 
 
 def known_generators() -> list[Bundle]:

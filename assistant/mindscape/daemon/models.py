@@ -18,7 +18,7 @@ from mindscape.daemon.children import Child, ChildDied
 from mindscape.errors import NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
-from mindscape_models.catalogue import ANSWER, adopt, grade, installed_folder, recognise
+from mindscape_models.catalogue import ANSWER, SUMMARISE, adopt, grade, installed_folder, recognise
 from mindscape_models.errors import BundleError, ModelError
 from mindscape_models.exam import ExamResult
 
@@ -140,6 +140,27 @@ class Models:
             if not call.done():
                 call.cancel()
                 await asyncio.wait([call])
+
+    def summariser(self) -> Bundle | None:
+        """The generator, if it was measured good enough to write summaries."""
+        bundle = self.chosen("generator")
+        return bundle if bundle is not None and SUMMARISE in bundle.capabilities else None
+
+    async def write_in_background(
+        self, bundle: Bundle, messages: list[dict[str, str]], max_tokens: int
+    ) -> str:
+        """The whole text the bundle writes. Cancelling stops the model within a token.
+
+        Raises MindscapeError when the model cannot be opened, or failed, or ended with its process.
+        """
+        await self._open("open_generator", bundle)
+        pieces: list[str] = []
+        await self._call(
+            "generate",
+            {"messages": messages, "max_tokens": max_tokens},
+            lambda piece: pieces.append(piece.get("token", "")),
+        )
+        return "".join(pieces)
 
     def shown(self, kind: str) -> Json:
         """Name and device for `status`: the device is None until the model was opened."""
