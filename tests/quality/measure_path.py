@@ -12,7 +12,6 @@ import argparse
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +49,8 @@ def by_ranks(library: Indexed, asked: Asked) -> list[int]:
 
 def by_sums(library: Indexed, asked: Asked) -> list[int]:
     """What ships, were nothing above the passages."""
-    with mock.patch("mindscape.ask.retrieve._paths", return_value={}):
-        return by_paths(library, asked)
+    ranked = retrieve(library.conn, *asked, library.encoder_id, max(DEPTHS), None, ancestors=False)
+    return [one.passage_id for one in ranked]
 
 
 def by_paths(library: Indexed, asked: Asked) -> list[int]:

@@ -92,11 +92,14 @@ def retrieve(
     k: int,
     scope: Scope | None,
     packed: PackedVectors | None = None,
+    *,
+    ancestors: bool = True,
 ) -> list[Ranked]:
     """The `k` best passages with distinct texts for any text as a question; fewer when there are fewer.
 
     `question_vector` is a unit vector of the encoder `encoder_id`, or None: then the vector leg is left out.
-    `scope` limits the search, inside each leg. Call it inside a snapshot.
+    `scope` limits the search, inside each leg. Without `ancestors` a passage's score is its own alone, which
+    is what they are measured against. Call it inside a snapshot.
     """
     query = shorten(question)
     word_scores = {hit.passage_id: hit.score for hit in search.words(conn, query, POOL, scope)}
@@ -114,7 +117,7 @@ def retrieve(
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
         legs.append(Leg("vector", VECTOR, cosines, missing=None))
     # White space has no words, but a vector it does have.
-    fused = fuse(legs, also=passages, paths=_paths(conn, passages))
+    fused = fuse(legs, also=passages, paths=_paths(conn, passages) if ancestors else None)
     with_text = [one for one in fused if one.id in passages and passages[one.id].text.strip()]
     ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in with_text]
     ranked.sort(key=lambda one: (-one.score, one.passage_id))
