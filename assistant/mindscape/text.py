@@ -6,6 +6,7 @@ import os
 import re
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_TAG = re.compile(r"<(?=[|/!A-Za-z_])|[\[\uff3b\u3010](?=/?INST)")
 
 
 def printable(text: str) -> str:
@@ -14,6 +15,11 @@ def printable(text: str) -> str:
     Tabs and line ends stay. Length in code points does not change.
     """
     return _CONTROL.sub("\ufffd", text.replace("\r\n", " \n").replace("\r", "\n"))
+
+
+def inert(text: str) -> str:
+    """Text of a document as a model may read it: nothing in it can end a turn or open another."""
+    return _TAG.sub("\u2039", printable(text))
 
 
 def display_path(path: bytes) -> str:

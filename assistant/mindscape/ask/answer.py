@@ -15,7 +15,7 @@ from mindscape import prompts
 from mindscape.ask.check import best_sentence, claims, is_supported
 from mindscape.ask.citations import CitationStream
 from mindscape.ask.evidence import Source
-from mindscape.text import printable
+from mindscape.text import inert
 
 Message = dict[str, str]
 GenerateFn = Callable[[list[Message], int], AsyncIterator[str]]
@@ -31,8 +31,7 @@ MIN_EVIDENCE = 400
 MAX_SOURCES = 8
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_TAG = re.compile(r"<(?=[|/!A-Za-z_])")
-_BRACKET = re.compile(r"[\[\uff3b\u3010](?=\s*\^?\d|/?INST)")
+_BRACKET = re.compile(r"[\[\uff3b\u3010](?=\s*\^?\d)")
 _REFUSAL = re.compile(
     r"\b(?:(?:do(?:es)?|did|is|are|was|were|can|could)\s?(?:not|n['\u2019]t)|cannot|not|no|never|without)\b"
     r"[^.!?]{0,60}\b(?:stated?|says?|said|mention\w*|contain\w*|provided?|specif\w+|given|found?|find|information"
@@ -158,4 +157,4 @@ def _shown(n: int, source: Source) -> str:
 
 def _inert(text: str) -> str:
     """Text of a document as a model may read it: nothing in it can end the passage or look like a marker."""
-    return _BRACKET.sub("(", _TAG.sub("\u2039", printable(text)))
+    return _BRACKET.sub("(", inert(text))
