@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,26 +24,39 @@ from mindscape.ask.answer import Draft, is_refusal
 from mindscape.errors import MindscapeError
 from mindscape.protocol import Json
 from mindscape.rpc import Stream, serve_child
-from mindscape_models.bundle import open_bundle
+from mindscape_models.bundle import Bundle, open_bundle
 from mindscape_models.embedding import Embedder, open_embedder
 from mindscape_models.errors import ModelError
 from mindscape_models.exam import examine
+from mindscape_models.native import Control
 
 if TYPE_CHECKING:
     from mindscape_models.generation import Generator
 
 T = TypeVar("T")
 
+BACKGROUND_CONTEXT = 4096
+"""Tokens of a prompt and its answer in the background, where prompts are short and memory is others'."""
+LEAST_PRIORITY = 19
+
 
 class Engine:
-    """The models that are open. Every call of a model runs in that model's own thread."""
+    """The models that are open. Every call of one runs in its own thread.
+
+    What is written in the background has a generator, a context and a thread of its own beside those that
+    answer, with the same weights where it is the same model. `hold` makes it stand still until `go_on`.
+    """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads or None
         self._embedding = ThreadPoolExecutor(1, "embedder")
         self._generating = ThreadPoolExecutor(1, "generator")
+        self._writing = ThreadPoolExecutor(1, "background", initializer=_give_way)
         self._embedder: Embedder | None = None
         self._generator: Generator | None = None
+        self._writer: Generator | None = None
+        self._loading = threading.Lock()
+        self._control = Control()
 
     async def handle(self, method: str, params: Json, stream: Stream) -> Any:
         """Answer the daemon."""
@@ -59,6 +74,12 @@ class Engine:
                     return await self._generate(params, stream)
                 case "count_tokens":
                     return await self._count_tokens(params["texts"])
+                case "write":
+                    return await self._write(params)
+                case "hold":
+                    return self._control.hold()
+                case "go_on":
+                    return self._control.go_on()
                 case _:
                     raise MindscapeError(f"The engine knows no method {method}.")
         except ModelError as error:
@@ -89,12 +110,16 @@ class Engine:
         def work() -> Generator:
             from mindscape_models.generation import open_generator
 
-            if self._generator is not None:
-                self._generator.close()
-                self._generator = None
-            return open_generator(open_bundle(Path(folder)), threads=self._threads)
+            bundle = open_bundle(Path(folder))
+            with self._loading:
+                if self._generator is not None:
+                    self._generator.close()
+                    self._generator = None
+                self._generator = open_generator(bundle, threads=self._threads, beside=self._writer)
+            self._writing.submit(self._close_other_writer, bundle)
+            return self._generator
 
-        self._generator = generator = await self._run(self._generating, work)
+        generator = await self._run(self._generating, work)
         speed = await self._run(self._generating, generator.speed)
         return {
             "name": generator.name,
@@ -121,13 +146,13 @@ class Engine:
         generator = self._open()
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        stopped = threading.Event()
+        control = Control()
 
         def work() -> Json:
             began = time.monotonic()
             try:
                 messages, limit, schema = params["messages"], params["max_tokens"], params.get("schema")
-                for piece in generator.generate(messages, limit, schema, stopped):
+                for piece in generator.generate(messages, limit, schema, control):
                     loop.call_soon_threadsafe(pieces.put_nowait, piece)
             finally:
                 loop.call_soon_threadsafe(pieces.put_nowait, None)
@@ -141,7 +166,42 @@ class Engine:
                 await stream({"token": piece})
             return await done
         finally:
-            stopped.set()
+            control.stop()
+
+    async def _write(self, params: Json) -> Json:
+        """The whole text, written in the background; cancelling the request stops it within a step."""
+        # A new one for each call: what an earlier call was told cannot hold this one.
+        control = self._control = Control()
+
+        def work() -> Json:
+            generator = self._open_writer(params["folder"])
+            pieces = generator.generate(params["messages"], params["max_tokens"], control=control)
+            return {"text": "".join(pieces)}
+
+        try:
+            return await self._run(self._writing, work)
+        finally:
+            control.stop()
+
+    def _open_writer(self, folder: str) -> Generator:
+        from mindscape_models.generation import SMALL_STEP, open_generator
+
+        # Every call asks this, and hashing the weights takes a second.
+        self._close_other_writer(open_bundle(Path(folder), verify=False))
+        if self._writer is None:
+            bundle = open_bundle(Path(folder))
+            with self._loading:
+                self._writer = open_generator(
+                    bundle, BACKGROUND_CONTEXT, self._threads, SMALL_STEP, beside=self._generator
+                )
+        return self._writer
+
+    def _close_other_writer(self, bundle: Bundle) -> None:
+        """In its own thread: close the generator of the background unless it is of this bundle."""
+        with self._loading:
+            if self._writer is not None and not self._writer.is_of(bundle):
+                self._writer.close()
+                self._writer = None
 
     async def _count_tokens(self, texts: list[str]) -> list[int]:
         generator = self._open()
@@ -154,6 +214,13 @@ class Engine:
 
     async def _run(self, owner: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(owner, work)
+
+
+def _give_way() -> None:
+    """Run this thread, and those of its computations that it starts, only when nobody else wants the core."""
+    if sys.platform == "linux":
+        # Elsewhere priorities belong to whole processes: there it gives way by being held.
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)
 
 
 def main() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from mindscape_models.embedding import Task, Vectors, check_queries, check_texts
+from mindscape_models.native import Control
 
 _WORD = re.compile(r"\w+")
 
@@ -80,14 +80,14 @@ class FakeGenerator:
         messages: Sequence[Mapping[str, str]],
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
-        cancel: threading.Event | None = None,
+        control: Control | None = None,
     ) -> Iterator[str]:
         """Stream the next reply of the script (the last one repeats), at most `max_tokens` words of it."""
         self.prompts.append(list(messages))
         self.schemas.append(schema)
         reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
         for piece in re.findall(r"\s*\S+\s*$|\s*\S+", reply)[:max_tokens]:
-            if cancel is not None and cancel.is_set():
+            if control is not None and not control.may_go_on():
                 return
             yield piece
 

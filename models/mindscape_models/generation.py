@@ -18,10 +18,12 @@ import psutil
 from mindscape_models.bundle import Bundle
 from mindscape_models.chat import Template
 from mindscape_models.errors import GenerationError
-from mindscape_models.native import Context, Grammar, Model
+from mindscape_models.native import LARGE_STEP, Context, Control, Grammar, Model
 
 _LARGEST_CONTEXT: Final = 8192
 _SMALLEST_CONTEXT: Final = 512
+SMALL_STEP: Final = 32
+"""Prompt tokens given to the library at once when others must not wait long; nearly as quick for all."""
 _KV_SHARE: Final = 0.25
 """Share of the memory now available that a context may take."""
 _MEASURED: Final = 64
@@ -32,7 +34,10 @@ _TRIAL_WRITTEN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one call cost. `evaluated` is what of the prompt was not already known from the call before."""
+    """What one call cost. `evaluated` is what of the prompt was not already known from the call before.
+
+    The seconds are those of the wall, with what a held call waited within its prompt.
+    """
 
     prompt: int = 0
     evaluated: int = 0
@@ -53,14 +58,14 @@ class Speed:
 class Generator:
     """One loaded model. Belongs to the thread that opened it; any other thread gets GenerationError."""
 
-    def __init__(self, model: Model, context: int, threads: int, name: str) -> None:
+    def __init__(self, model: Model, context: int, threads: int, name: str, step: int = LARGE_STEP) -> None:
         self.name = name
         self.context = context
         self.usage = Usage()
         self._model = model
         self._owner = threading.get_ident()
         self._template = Template(model)
-        self._native = Context(model, context, threads)
+        self._native = Context(model, context, threads, step)
         self._known: list[int] = []
         self._turn = 0
         self._closed = False
@@ -73,6 +78,14 @@ class Generator:
         if not on_gpu:
             return "cpu"
         return "gpu" if on_gpu == layers else f"gpu {on_gpu}/{layers}"
+
+    def is_of(self, source: Bundle | Path) -> bool:
+        """Whether this is the model whose file is there now."""
+        return self._model.is_of(_weights(source))
+
+    def share(self) -> Model:
+        """The loaded weights, for another generator; may be called from any thread."""
+        return self._model.share()
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the text is."""
@@ -89,12 +102,13 @@ class Generator:
         messages: Sequence[Mapping[str, str]],
         max_tokens: int,
         schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
+        control: Control | None = None,
     ) -> Iterator[str]:
         """Stream the answer in pieces of whole characters; always the likeliest token, so repeatable.
 
-        With `schema` the text is JSON that obeys it, unless it ends at `max_tokens`. Setting `cancel`
-        (from any thread) ends the stream, also during the prompt. `usage.finish` says how it ended.
+        With `schema` the text is JSON that obeys it, unless it ends at `max_tokens`. Through
+        `control` any thread may end the stream, also during the prompt, or hold it between two steps.
+        `usage.finish` says how it ended.
         Raises GenerationError, before the first piece, when the prompt does not fit the context.
         """
         self._check_owner()
@@ -106,17 +120,17 @@ class Generator:
             )
         grammar = self._model.grammar(schema) if schema is not None else None
         self._turn += 1
-        return self._stream(self._turn, prompt, max_tokens, grammar, cancel)
+        return self._stream(self._turn, prompt, max_tokens, grammar, control)
 
     def generate_json(
         self,
         messages: Sequence[Mapping[str, str]],
         max_tokens: int,
         schema: Mapping[str, Any],
-        cancel: threading.Event | None = None,
+        control: Control | None = None,
     ) -> Any:
         """The parsed document. Raises GenerationError when it was cut off before its end."""
-        text = "".join(self.generate(messages, max_tokens, schema, cancel))
+        text = "".join(self.generate(messages, max_tokens, schema, control))
         try:
             # Grammars allow raw line ends inside strings; strict JSON does not.
             return json.loads(text, strict=False)
@@ -169,14 +183,14 @@ class Generator:
         prompt: list[int],
         max_tokens: int,
         grammar: Grammar | None,
-        cancel: threading.Event | None,
+        control: Control | None,
     ) -> Iterator[str]:
         self._check_turn(turn)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
-            if not self._read_prompt(prompt, cancel):
+            if not self._read_prompt(prompt, control):
                 return
-            for token in self._tokens(turn, max_tokens, grammar, cancel):
+            for token in self._tokens(turn, max_tokens, grammar, control):
                 if piece := decoder.decode(self._model.piece(token)):
                     yield piece
             if self.usage.finish != "cancelled" and (rest := decoder.decode(b"", final=True)):
@@ -186,7 +200,7 @@ class Generator:
                 grammar.close()
             self._note_speed()
 
-    def _read_prompt(self, prompt: list[int], cancel: threading.Event | None) -> bool:
+    def _read_prompt(self, prompt: list[int], control: Control | None) -> bool:
         """Bring the context to the prompt, evaluating only what the call before did not; False: cancelled."""
         shared = _common_prefix(self._known, prompt)
         # The last token is always evaluated: its scores choose the first token of the answer.
@@ -194,7 +208,7 @@ class Generator:
         self._known = prompt[:shared]
         self.usage = Usage(prompt=len(prompt), evaluated=len(prompt) - shared)
         began = time.perf_counter()
-        finished = self._read(prompt[shared:], cancel)
+        finished = self._read(prompt[shared:], control)
         seconds = time.perf_counter() - began
         self.usage = replace(self.usage, prompt_seconds=seconds, evaluated=len(self._known) - shared)
         if not finished:
@@ -202,12 +216,12 @@ class Generator:
         return finished
 
     def _tokens(
-        self, turn: int, max_tokens: int, grammar: Grammar | None, cancel: threading.Event | None
+        self, turn: int, max_tokens: int, grammar: Grammar | None, control: Control | None
     ) -> Iterator[int]:
         """The answer, token by token; says in `usage.finish` why it ended."""
         for count in range(1, max_tokens + 1):
             self._check_turn(turn)
-            if cancel is not None and cancel.is_set():
+            if control is not None and not control.may_go_on():
                 self.usage = replace(self.usage, finish="cancelled")
                 return
             began = time.perf_counter()
@@ -234,7 +248,7 @@ class Generator:
             raise GenerationError(f"{self.name} computed no usable scores; its file may be damaged.")
         return token if grammar is None else grammar.choose(scores)
 
-    def _read(self, tokens: Sequence[int], cancel: threading.Event | None) -> bool:
+    def _read(self, tokens: Sequence[int], control: Control | None) -> bool:
         known = len(self._known)
         position = 0
 
@@ -245,7 +259,7 @@ class Generator:
 
         finished = False
         try:
-            finished = self._native.read(tokens, cancel, arrived)
+            finished = self._native.read(tokens, control, arrived)
         finally:
             if not finished:
                 # A stopped batch may have left some of its tokens behind.
@@ -276,21 +290,31 @@ class Generator:
 
 
 def open_generator(
-    source: Bundle | Path, context: int | None = None, threads: int | None = None
+    source: Bundle | Path,
+    context: int | None = None,
+    threads: int | None = None,
+    step: int = LARGE_STEP,
+    beside: Generator | None = None,
 ) -> Generator:
     """Load a bundle, or a GGUF file. Raises GenerationError with a sentence when that is impossible.
 
-    `context` defaults to the model's own, at most 8192 tokens and a quarter of the available memory.
+    `context` defaults to the model's own, at most 8192 tokens and a quarter of the available memory. The
+    prompt is read `step` tokens at a time. The weights are those of `beside` where it is the same model; it
+    may belong to another thread, but must not be closed meanwhile.
     """
-    path = source if isinstance(source, Path) else source.first(".gguf")
+    path = _weights(source)
     name = path.stem if isinstance(source, Path) else source.name
-    model = Model(path)
+    model = beside.share() if beside is not None and beside.is_of(source) else Model(path)
     try:
         size = min(context or _LARGEST_CONTEXT, model.trained_context, _affordable_context(model))
-        return Generator(model, size, threads or default_threads(), name)
+        return Generator(model, size, threads or default_threads(), name, step)
     except BaseException:
         model.close()
         raise
+
+
+def _weights(source: Bundle | Path) -> Path:
+    return source if isinstance(source, Path) else source.first(".gguf")
 
 
 def default_threads() -> int:

@@ -1,6 +1,7 @@
-"""llama.cpp behind four small objects: a model, its context, a grammar, and a log that says why things fail.
+"""llama.cpp behind small objects: a model, a context, a grammar, a call's brakes, a log of why things fail.
 
-Everything here must be called from one thread per model; `generation.Generator` enforces that.
+A context belongs to one thread, which `generation.Generator` enforces. The model is only read, so that
+several contexts, each in its own thread, may share it.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 GGUF_MAGIC: Final = b"GGUF"
 GGUF_VERSIONS: Final = (2, 3)
-_BATCH: Final = 512
-"""Prompt tokens given to the library at once."""
+LARGE_STEP: Final = 512
+"""Prompt tokens given to the library at once, for the best speed."""
 _ABORTED: Final = 2
 """What llama_decode returns when the abort callback said stop."""
+_PIECE: Final = 256
+"""Bytes that hold the text of nearly every token."""
 _CHECKED_FIRST: Final = (1, 64)
 """How many of the likeliest tokens are tried against a grammar before the whole vocabulary is."""
 
@@ -48,12 +51,12 @@ class _Log:
 
     def reason(self) -> str:
         """The last line that names an error, or an empty string."""
-        errors = [line for line in self.lines if "error" in line or "failed" in line]
+        errors = [line for line in list(self.lines) if "error" in line or "failed" in line]
         return re.sub(r"^[\w:]+: ", "", errors[0]).strip() if errors else ""
 
     def offloaded(self) -> tuple[int, int]:
         """(layers on the GPU, layers in all) of the model loaded last."""
-        found = [m for line in self.lines if (m := re.search(r"offloaded (\d+)/(\d+) layers", line))]
+        found = [m for line in list(self.lines) if (m := re.search(r"offloaded (\d+)/(\d+) layers", line))]
         return (int(found[-1][1]), int(found[-1][2])) if found else (0, 0)
 
 
@@ -100,6 +103,41 @@ def check_header(path: Path) -> None:
         raise GenerationError(f"The model {path} is damaged: its header names {tensors} tensors.")
 
 
+class Control:
+    """What other threads may tell a running call: to stop for good, or to hold still and go on later."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._held = self._stopped = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the call is to end."""
+        return self._stopped
+
+    def stop(self) -> None:
+        """End the call, also one that is held. It cannot be taken back."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def hold(self) -> None:
+        """From the next step on, the call computes nothing."""
+        self._held = True
+
+    def go_on(self) -> None:
+        """Let a held call continue where it is."""
+        with self._changed:
+            self._held = False
+            self._changed.notify_all()
+
+    def may_go_on(self) -> bool:
+        """Asked by the call before each step: waits while it is held; False when it was stopped."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.stopped or not self._held)
+        return not self.stopped
+
+
 class Model:
     """Weights and vocabulary of one GGUF file."""
 
@@ -108,12 +146,30 @@ class Model:
         check_header(path)
         self._lib = library()
         self.path = path
+        self._file = path.stat()
         self._handle = self._load(-1 if self._lib.llama_supports_gpu_offload() else 0)
         self.layers_on_gpu, self.layers = _log.offloaded()
         self._vocab = self._lib.llama_model_get_vocab(self._handle)
         self.vocabulary = int(self._lib.llama_vocab_n_tokens(self._vocab))
         self.trained_context = int(self._lib.llama_model_n_ctx_train(self._handle))
-        self._pieces = ctypes.create_string_buffer(256)
+        self._owners = 1
+        self._counting = threading.Lock()
+
+    def is_of(self, path: Path) -> bool:
+        """Whether the weights are those of the file that is there now."""
+        try:
+            file = path.stat()
+        except OSError:
+            return False
+        return os.path.samestat(file, self._file) and file.st_mtime_ns == self._file.st_mtime_ns
+
+    def share(self) -> Model:
+        """The same weights for one more owner, in any thread; each owner must `close` them."""
+        with self._counting:
+            if not self._owners:
+                raise GenerationError(f"{self.path.name} is closed.")
+            self._owners += 1
+        return self
 
     def _load(self, layers: int) -> Any:
         params = self._lib.llama_model_default_params()
@@ -191,11 +247,11 @@ class Model:
 
     def piece(self, token: int) -> bytes:
         """The bytes of a token; nothing for control tokens. May end inside a UTF-8 sequence."""
-        buffer = self._pieces
+        buffer = ctypes.create_string_buffer(_PIECE)
         count = self._lib.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, False)
         if count < 0:
-            self._pieces = ctypes.create_string_buffer(-count)
-            return self.piece(token)
+            buffer = ctypes.create_string_buffer(-count)
+            count = self._lib.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, False)
         return buffer.raw[:count]
 
     def ends(self, token: int) -> bool:
@@ -207,8 +263,11 @@ class Model:
         return Grammar(self._lib, self._vocab, schema)
 
     def close(self) -> None:
-        """Free the weights. The contexts must be closed first."""
-        if self._handle:
+        """Give up one owner's share; the last one frees the weights. An owner closes its context first."""
+        with self._counting:
+            self._owners -= 1
+            last = self._owners == 0
+        if last:
             self._lib.llama_model_free(self._handle)
             self._handle = None
 
@@ -216,13 +275,14 @@ class Model:
 class Context:
     """The tokens a model has read and what it remembers of them."""
 
-    def __init__(self, model: Model, tokens: int, threads: int) -> None:
-        """Room for `tokens`. Raises GenerationError when the memory cannot be had."""
+    def __init__(self, model: Model, tokens: int, threads: int, step: int) -> None:
+        """Room for `tokens`, read `step` at a time. Raises GenerationError when the memory cannot be had."""
         self._lib = library()
         self._model = model
-        self._cancel: threading.Event | None = None
+        self._step = step
+        self._control: Control | None = None
         params = self._lib.llama_context_default_params()
-        params.n_ctx, params.n_batch, params.n_ubatch = tokens, _BATCH, _BATCH
+        params.n_ctx, params.n_batch, params.n_ubatch = tokens, step, step
         params.n_threads = params.n_threads_batch = threads
         params.no_perf = True
         _log.lines.clear()
@@ -237,7 +297,7 @@ class Context:
         self._never = self._lib.ggml_abort_callback()
 
     def _asked_to_stop(self, _data: object) -> bool:
-        return self._cancel is not None and self._cancel.is_set()
+        return self._control is not None and self._control.stopped
 
     def keep(self, count: int) -> int:
         """Forget all but the first `count` tokens; the number really kept (0 where that cannot be done)."""
@@ -246,22 +306,23 @@ class Context:
         self._lib.llama_memory_clear(self._memory, True)
         return 0
 
-    def read(
-        self, tokens: Sequence[int], cancel: threading.Event | None, progress: Callable[[int], None]
-    ) -> bool:
-        """Evaluate the tokens; `progress` is told how many are in. False when `cancel` stopped it.
+    def read(self, tokens: Sequence[int], control: Control | None, progress: Callable[[int], None]) -> bool:
+        """Evaluate the tokens; `progress` is told how many are in. False when `control` stopped it.
+
+        A step that has begun ends even when the call is held: so no token is evaluated twice, and there is
+        progress however often it is held.
 
         Raises GenerationError when the library fails. After False or an error the caller must `keep`.
         """
-        self._cancel = cancel
+        self._control = control
         # A callback into Python for each graph node is cheap beside a batch of prompt tokens, not beside one.
         self._lib.llama_set_abort_callback(
             self._handle, self._abort if len(tokens) > 1 else self._never, None
         )
-        for start in range(0, len(tokens), _BATCH):
-            if cancel is not None and cancel.is_set():
+        for start in range(0, len(tokens), self._step):
+            if control is not None and not control.may_go_on():
                 return False
-            part = tokens[start : start + _BATCH]
+            part = tokens[start : start + self._step]
             array = (self._lib.llama_token * len(part))(*part)
             code = self._lib.llama_decode(self._handle, self._lib.llama_batch_get_one(array, len(part)))
             if code == _ABORTED:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
 from mindscape_models.embedding import Embedder
 from mindscape_models.fake import FakeEmbedder, FakeGenerator
+from mindscape_models.native import Control
 
 
 def test_texts_that_share_words_are_nearer() -> None:
@@ -39,8 +38,8 @@ def test_a_script_is_streamed_in_order_and_the_last_reply_repeats() -> None:
 
 
 def test_a_cancelled_script_stops() -> None:
-    cancel = threading.Event()
-    stream = FakeGenerator(["one two three"]).generate([], 10, cancel=cancel)
+    control = Control()
+    stream = FakeGenerator(["one two three"]).generate([], 10, control=control)
     assert next(stream) == "one"
-    cancel.set()
+    control.stop()
     assert list(stream) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +13,7 @@ from mindscape_models.bundle import Bundle, open_bundle
 from mindscape_models.catalogue import installed_folder
 from mindscape_models.errors import GenerationError
 from mindscape_models.generation import Generator, open_generator
+from mindscape_models.native import Control
 
 STARTER = installed_folder() / "smollm2-135m-instruct"
 
@@ -27,14 +27,15 @@ LONG = [{"role": "user", "content": f"{STORY}\n\nWho built the lighthouse?"}]
 SHORT = [{"role": "user", "content": "Count from one to twenty in words."}]
 
 
-class StopsAfter(threading.Event):
-    """An event that is set once it was asked about a number of times: a cancel at an exact moment."""
+class StopsAfter(Control):
+    """Says stop once it was asked a number of times: at an exact moment."""
 
     def __init__(self, asked: int) -> None:
         super().__init__()
         self._left = asked
 
-    def is_set(self) -> bool:
+    @property
+    def stopped(self) -> bool:
         self._left -= 1
         return self._left < 0
 
@@ -70,22 +71,22 @@ def test_characters_of_several_tokens_arrive_whole(generator: Generator) -> None
     assert "".join(pieces) == '"龍の茶館 🫖 naïve"'
 
 
-def test_setting_cancel_stops_before_the_next_token(generator: Generator) -> None:
-    cancel = threading.Event()
+def test_a_stopped_call_ends_before_the_next_token(generator: Generator) -> None:
+    control = Control()
     pieces: list[str] = []
-    for piece in generator.generate(SHORT, 200, cancel=cancel):
+    for piece in generator.generate(SHORT, 200, control=control):
         pieces.append(piece)
         if len(pieces) == 3:
-            cancel.set()
+            control.stop()
     assert len(pieces) == 3
     assert generator.usage.finish == "cancelled"
 
 
-def test_cancel_stops_inside_the_evaluation_of_the_prompt(generator: Generator) -> None:
+def test_a_stopped_call_ends_inside_the_evaluation_of_the_prompt(generator: Generator) -> None:
     wanted = "".join(generator.generate(LONG, 12))
     list(generator.generate(SHORT, 1))
-    # The first question comes before the batch, the others from inside it.
-    assert list(generator.generate(LONG, 12, cancel=StopsAfter(20))) == []
+    # The first questions come before the batch, the others from inside it.
+    assert list(generator.generate(LONG, 12, control=StopsAfter(20))) == []
     assert generator.usage.finish == "cancelled"
     assert generator.usage.evaluated < generator.usage.prompt / 2
     assert "".join(generator.generate(LONG, 12)) == wanted

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import logging
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscape.daemon.children import Child, ChildDied
-from mindscape.errors import NotFound, Refused
+from mindscape.errors import MindscapeError, NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
 from mindscape_models.catalogue import ANSWER, SUMMARISE, adopt, grade, installed_folder, recognise
@@ -39,7 +40,10 @@ class Models:
         self._bundles: list[Bundle] = []
         self.look()
         self._opened: dict[str, tuple[int, str, Json]] = {}
-        self._opening = asyncio.Lock()
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._calls = 0
+        self._writing = asyncio.Lock()
+        self._telling: set[asyncio.Task[None]] = set()
         self._busy = 0
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -86,17 +90,21 @@ class Models:
     def interactive(self) -> Generator[None]:
         """While a question is being answered, background work waits."""
         self._busy += 1
-        self._quiet.clear()
+        if self._busy == 1:
+            self._quiet.clear()
+            self._tell_writer("hold")
         try:
             yield
         finally:
             self._busy -= 1
             if not self._busy:
                 self._quiet.set()
+                self._tell_writer("go_on")
 
     async def quiet(self) -> None:
         """Wait until no question is being answered."""
-        await self._quiet.wait()
+        while self._busy:
+            await self._quiet.wait()
 
     async def embedder(self) -> Json | None:
         """{"name", "dimensions", "device"} of the open embedder; None when there is none."""
@@ -149,18 +157,32 @@ class Models:
     async def write_in_background(
         self, bundle: Bundle, messages: list[dict[str, str]], max_tokens: int
     ) -> str:
-        """The whole text the bundle writes. Cancelling stops the model within a token.
+        """The whole text the bundle writes, one call at a time; it stands still while a question is answered.
 
-        Raises MindscapeError when the model cannot be opened, or failed, or ended with its process.
+        Cancelling stops the model within a step. Raises MindscapeError when the model cannot be opened or
+        failed, ChildDied when its process ended.
         """
-        await self._open("open_generator", bundle)
-        pieces: list[str] = []
-        await self._call(
-            "generate",
-            {"messages": messages, "max_tokens": max_tokens},
-            lambda piece: pieces.append(piece.get("token", "")),
-        )
-        return "".join(pieces)
+        async with self._writing:
+            while self._busy or not self._engine.running:
+                await self._engine.start()
+                await self.quiet()
+            # Nothing is awaited before this is sent: whoever asks from now on sends `hold` after it.
+            params = {"folder": str(bundle.folder), "messages": messages, "max_tokens": max_tokens}
+            return (await self._call("write", params))["text"]
+
+    def _tell_writer(self, word: str) -> None:
+        """Send `hold` or `go_on`, in this order, without waiting; each call of `write` begins as going on."""
+        if self._writing.locked():
+            task = asyncio.create_task(self._send(word))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def _send(self, word: str) -> None:
+        try:
+            await self._engine.call(word, {})
+        except MindscapeError as error:
+            # With the engine its call of `write` has ended, and says so itself.
+            log.debug("%s: %s", word, error)
 
     def shown(self, kind: str) -> Json:
         """Name and device for `status`: the device is None until the model was opened."""
@@ -214,7 +236,12 @@ class Models:
 
     async def stop_if_idle(self, seconds: float) -> None:
         """End the engine when nothing has used it for so long."""
-        if self._engine.running and not self._busy and time.monotonic() - self.last_used > seconds:
+        if (
+            self._engine.running
+            and not self._calls
+            and not self._busy
+            and time.monotonic() - self.last_used > seconds
+        ):
             await self._engine.stop()
 
     async def stop(self) -> None:
@@ -222,7 +249,7 @@ class Models:
         await self._engine.stop(kill=True)
 
     async def _open(self, method: str, bundle: Bundle) -> Json:
-        async with self._opening:
+        async with self._opening[method]:
             await self._engine.start()
             generation, name, answer = self._opened.get(method, (0, "", {}))
             if generation != self._engine.generation or name != bundle.name:
@@ -239,10 +266,12 @@ class Models:
         seconds: float | None = None,
     ) -> Any:
         self.last_used = time.monotonic()
+        self._calls += 1
         try:
             return await self._engine.call(method, params, on_stream, seconds)
         except ChildDied as died:
             log.warning("%s", died)
             raise
         finally:
+            self._calls -= 1
             self.last_used = time.monotonic()
