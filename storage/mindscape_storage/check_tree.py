@@ -8,7 +8,7 @@ from mindscape_storage.records import NOTHING, Check
 from mindscape_storage.summaries import digest_of
 
 _AGAIN = "Run `mindscape doctor --repair`."
-_LIVE = "SELECT summary FROM nodes UNION SELECT summary FROM folder_nodes"
+_LIVE = "SELECT summary FROM used_summaries"
 _BELOW = """
     SELECT content_id, 0 AS level, ordinal, start, end FROM passages
     UNION ALL SELECT content_id, level, ordinal, start, end FROM nodes
@@ -35,6 +35,7 @@ def repair_tree(conn: Connection) -> Check:
                 """,
                 (summary,),
             )
+            _forget_model(conn, summary)
         wrong = bool(bad or damaged or _bad_folders(conn))
         if wrong:
             conn.execute("DELETE FROM nodes WHERE content_id IN (SELECT id FROM contents WHERE tree IS NULL)")
@@ -51,6 +52,23 @@ def repair_tree(conn: Connection) -> Check:
     return Check(
         "tree", "ok", f"{len(bad)} trees and {len(damaged)} summaries that were damaged are made again."
     )
+
+
+def _forget_model(conn: Connection, summary: int) -> None:
+    """Nodes of which a model said this are gone through again."""
+    conn.execute(
+        "UPDATE contents SET refined = 0 WHERE id IN (SELECT content_id FROM nodes WHERE model = ?)",
+        (summary,),
+    )
+    conn.execute(
+        """
+        UPDATE folders SET unrefined = unrefined + 1
+        WHERE id IN (SELECT folder_id FROM folder_nodes WHERE model = ?)
+        """,
+        (summary,),
+    )
+    conn.execute("UPDATE nodes SET model = NULL WHERE model = ?", (summary,))
+    conn.execute("UPDATE folder_nodes SET model = NULL WHERE model = ?", (summary,))
 
 
 def _trees(conn: Connection) -> Check:

@@ -83,8 +83,9 @@ def _content(conn: Connection, content_id: int, words: dict[int, str]) -> dict[s
         "nodes": _rows(
             conn,
             """
-            SELECT level, ordinal, first_child, end_child, start, end, hex(s.key)
-            FROM nodes n LEFT JOIN summaries s ON s.id = n.summary WHERE content_id = ? ORDER BY 1, 2
+            SELECT level, ordinal, first_child, end_child, start, end, hex(s.key), hex(m.key)
+            FROM nodes n LEFT JOIN summaries s ON s.id = n.summary LEFT JOIN summaries m ON m.id = n.model
+            WHERE content_id = ? ORDER BY 1, 2
             """,
             content_id,
         ),
@@ -101,8 +102,9 @@ def _folders(conn: Connection) -> list[Any]:
         """,
     )
     sql = """
-        SELECT level, first_name, last_name, hex(s.key)
-        FROM folder_nodes n LEFT JOIN summaries s ON s.id = n.summary WHERE folder_id = ? ORDER BY 1, 2
+        SELECT level, first_name, last_name, hex(s.key), hex(m.key)
+        FROM folder_nodes n LEFT JOIN summaries s ON s.id = n.summary LEFT JOIN summaries m ON m.id = n.model
+        WHERE folder_id = ? ORDER BY 1, 2
     """
     return [[*map(_json, row[1:]), _rows(conn, sql, row[0])] for row in rows]
 
@@ -113,7 +115,7 @@ def _summaries(conn: Connection) -> dict[str, Any]:
         conn,
         """
         SELECT hex(key), hex(digest), tokens, made_by, text FROM summaries
-        WHERE id IN (SELECT summary FROM nodes UNION SELECT summary FROM folder_nodes) ORDER BY key
+        WHERE id IN (SELECT summary FROM used_summaries) ORDER BY key
         """,
     )
     return {row[0]: list(row[1:]) for row in rows}

@@ -12,7 +12,7 @@ from typing import Any
 
 from mindscape_storage.database import Connection, fetch, transaction, value
 from mindscape_storage.records import ChangedFolder, Child, Entry, FolderNode
-from mindscape_storage.summaries import ids_by_key
+from mindscape_storage.summaries import SERVED, ids_by_key
 
 LIBRARY = 0
 _Rows = Mapping[tuple[int, bytes], tuple[bytes, int]]
@@ -76,29 +76,33 @@ def is_unchanged(conn: Connection, folder: ChangedFolder) -> bool:
     return value(conn, "SELECT changes FROM folders WHERE id = ?", (folder.id,)) == folder.changes
 
 
-def children_of(conn: Connection, folder_id: int) -> list[Child]:
-    """The documents and folders in a folder that have a summary, in no order; each name once."""
+def children_of(conn: Connection, folder_id: int, *, served: bool = False) -> list[Child]:
+    """The documents and folders in a folder that have a summary, in no order; each name once.
+
+    With their extractive summaries, or with those that are served.
+    """
+    summary = SERVED if served else "n.summary"
     rows = fetch(
         conn,
-        """
-        SELECT d.path, c.title, s.key, s.digest, 0
+        f"""
+        SELECT d.path, c.title, s.key, s.digest, 0, s.tokens, s.id IS n.model
         FROM documents d CROSS JOIN contents c ON c.id = d.content_id
         CROSS JOIN nodes n ON n.content_id = c.id
             AND n.level = (SELECT max(level) FROM nodes WHERE content_id = c.id)
-        CROSS JOIN summaries s ON s.id = n.summary WHERE d.folder_id = ?1
+        CROSS JOIN summaries s ON s.id = {summary} WHERE d.folder_id = ?1
         UNION ALL
-        SELECT f.path, NULL, s.key, s.digest, 1
+        SELECT f.path, NULL, s.key, s.digest, 1, s.tokens, s.id IS n.model
         FROM folders f CROSS JOIN folder_nodes n ON n.folder_id = f.id
             AND n.level = (SELECT max(level) FROM folder_nodes WHERE folder_id = f.id)
-        CROSS JOIN summaries s ON s.id = n.summary WHERE f.parent = ?1
+        CROSS JOIN summaries s ON s.id = {summary} WHERE f.parent = ?1
         """,
         (folder_id,),
     )
     found: dict[bytes, Child] = {}
-    for path, title, key, digest, is_folder in rows:
+    for path, title, key, digest, is_folder, tokens, by_model in rows:
         name = path if folder_id == LIBRARY else os.path.basename(path)
         # While a file gives way to a folder of its name both may be here.
-        found.setdefault(name, Child(name, title, key, digest, bool(is_folder)))
+        found.setdefault(name, Child(name, title, key, digest, bool(is_folder), tokens, bool(by_model)))
     return list(found.values())
 
 
@@ -188,19 +192,28 @@ def set_folder_tree(conn: Connection, folder: ChangedFolder, nodes: Iterable[Fol
                 """,
                 (folder.id,),
             )
+        # What a model wrote of what is now other text is not served, up to the library.
+        conn.executemany(
+            "UPDATE folders SET unrefined = unrefined + 1, dated = 1 WHERE id = ?",
+            [(above,) for above, _ in folders_above(conn, folder.id)],
+        )
         if not nodes:
             _remove_empty(conn, folder.id)
     return True
 
 
 def folder_nodes_of(conn: Connection, folder_id: int) -> list[FolderNode]:
-    """Every node of a folder, level by level from the lowest; on a level by the bytes of the first name."""
+    """Every node of a folder, level by level from the lowest; on a level by the bytes of the first name.
+
+    With the keys of what is served: the model's summaries while nothing below has changed since.
+    """
     rows = fetch(
         conn,
-        """
+        f"""
         SELECT n.level, n.first_name, n.last_name, s.key
-        FROM folder_nodes n JOIN summaries s ON s.id = n.summary
-        WHERE n.folder_id = ? ORDER BY n.level, n.first_name
+        FROM folders f CROSS JOIN folder_nodes n ON n.folder_id = f.id
+        CROSS JOIN summaries s ON s.id = CASE WHEN f.dated THEN n.summary ELSE {SERVED} END
+        WHERE f.id = ? ORDER BY n.level, n.first_name
         """,
         (folder_id,),
     )
@@ -269,7 +282,9 @@ def _replace(conn: Connection, folder_id: int, before: _Rows, after: _Rows) -> N
         [(folder_id, *at) for at, what in before.items() if after.get(at) != what],
     )
     conn.executemany(
-        "INSERT INTO folder_nodes VALUES (?, ?, ?, ?, ?)",
+        """
+        INSERT INTO folder_nodes (folder_id, level, first_name, last_name, summary) VALUES (?, ?, ?, ?, ?)
+        """,
         [(folder_id, *at, *what) for at, what in after.items() if before.get(at) != what],
     )
 

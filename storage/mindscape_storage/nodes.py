@@ -14,7 +14,7 @@ import numpy as np
 
 from mindscape_storage.database import Connection, fetch, transaction, value
 from mindscape_storage.records import Node, Opening
-from mindscape_storage.summaries import ids_by_key
+from mindscape_storage.summaries import SERVED, ids_by_key
 
 OPENING = 400
 """Code points that tell how a passage begins."""
@@ -86,7 +86,10 @@ def set_tree(conn: Connection, content_id: int, version: str, nodes: Iterable[No
             return False
         conn.execute("DELETE FROM nodes WHERE content_id = ?", (content_id,))
         conn.executemany(
-            "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO nodes (content_id, level, ordinal, first_child, end_child, start, end, summary)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 (
                     content_id,
@@ -101,7 +104,7 @@ def set_tree(conn: Connection, content_id: int, version: str, nodes: Iterable[No
                 for node in nodes
             ],
         )
-        conn.execute("UPDATE contents SET tree = ? WHERE id = ?", (version, content_id))
+        conn.execute("UPDATE contents SET tree = ?, refined = 0 WHERE id = ?", (version, content_id))
     return True
 
 
@@ -112,12 +115,15 @@ def top_of(conn: Connection, content_id: int) -> Node | None:
 
 
 def nodes_between(conn: Connection, content_id: int, level: int, first: int, end: int) -> list[Node]:
-    """The nodes of a level with these ordinals, in order; those that are there."""
+    """The nodes of a level with these ordinals, in order; those that are there.
+
+    With the keys of what is served.
+    """
     rows = fetch(
         conn,
-        """
+        f"""
         SELECT n.level, n.ordinal, n.first_child, n.end_child, n.start, n.end, s.key
-        FROM nodes n JOIN summaries s ON s.id = n.summary
+        FROM nodes n JOIN summaries s ON s.id = {SERVED}
         WHERE n.content_id = ? AND n.level = ? AND n.ordinal >= ? AND n.ordinal < ? ORDER BY n.ordinal
         """,
         (content_id, level, first, end),

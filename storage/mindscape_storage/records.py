@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Status(StrEnum):
@@ -135,6 +135,8 @@ class Passage:
 
 NOTHING = "nothing"
 """Who made a summary that could not be made."""
+REJECTED = "rejected"
+"""Who made a summary that failed its checks: the extractive one counts instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,15 @@ class Summary:
     text: str
     tokens: int
     made_by: str
-    """`extractive`, the name of a model, or NOTHING."""
+    """`extractive`, the name of a model, NOTHING, or REJECTED."""
+
+
+class Verdict(NamedTuple):
+    """What of a stored summary matters for what stands above it."""
+
+    digest: bytes
+    counts: bool
+    """False for one that was rejected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +197,9 @@ class Child:
     digest: bytes
     """Of the summary's text."""
     is_folder: bool = False
+    tokens: int = 0
+    """Of its summary."""
+    by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +240,7 @@ class ChangedFolder:
 
     id: int
     changes: int
-    """Since its nodes were made."""
+    """Since its nodes were made, or since the model has been through them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,12 @@ import apsw
 
 from mindscape_storage.database import Connection, fetch, transaction
 from mindscape_storage.memo import KEPT_BYTES, KEPT_SECONDS
-from mindscape_storage.records import Summary, Told
+from mindscape_storage.records import REJECTED, Summary, Told, Verdict
+
+SERVED = f"""coalesce(
+    (SELECT m.id FROM summaries m WHERE m.id = n.model AND m.made_by <> '{REJECTED}'), n.summary
+)"""
+"""SQL: which summary of a node `n` of either kind is served, the model's where it was not rejected."""
 
 
 def digest_of(text: str) -> bytes:
@@ -43,6 +48,12 @@ def add_summaries(conn: Connection, made: Iterable[Summary]) -> int:
 def digests_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, bytes]:
     """Key -> digest of its summary, for those that have one."""
     return dict(_by_key(conn, "digest", keys))
+
+
+def verdicts_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, Verdict]:
+    """Key -> whether its summary counts and the digest of it, for those that have one."""
+    rows = _by_key(conn, "digest, s.made_by", keys)
+    return {key: Verdict(digest, made_by != REJECTED) for key, digest, made_by in rows}
 
 
 def texts_by_key(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, str]:

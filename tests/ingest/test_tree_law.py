@@ -6,12 +6,12 @@ import asyncio
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 import pytest
@@ -33,6 +33,7 @@ from mindscape_storage.dump import canonical_dump
 from mindscape_storage.records import Child, NewPassage
 from mindscape_storage.summaries import digest_of
 
+T = TypeVar("T")
 Paragraphs = list[tuple[str, tuple[str, ...]]]
 
 SUBJECTS = ("The keeper", "A miller", "Old Tom", "The ferry", "Her brother", "Mara", "The widow", "水車")
@@ -67,8 +68,11 @@ class Kept:
         self._loop = asyncio.new_event_loop()
         self.do(lambda c: made.root_of(c, ROOT))
 
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.run_until_complete(work)
+
     def do(self, work: Callable[[Connection], Any]) -> Any:
-        return self._loop.run_until_complete(self.library.write(work))
+        return self.run(self.library.write(work))
 
     def put(self, path: bytes, paragraphs: Paragraphs) -> None:
         self.do(lambda c: made.put(c, path, passages_of(paragraphs)))
@@ -87,7 +91,7 @@ class Kept:
     def settle(self) -> int:
         """Bring everything to tier summarised; returns how many summaries that took."""
         before = self.calls
-        self._loop.run_until_complete(self._settle())
+        self.run(self._settle())
         return self.calls - before
 
     async def _settle(self) -> None:
@@ -96,17 +100,17 @@ class Kept:
 
     @property
     def calls(self) -> int:
-        return self._loop.run_until_complete(self.library.read(read_counters))["extractive"]
+        return self.run(self.library.read(read_counters))["extractive"]
 
     def dump(self) -> dict[str, Any]:
-        return self._loop.run_until_complete(self.library.read(canonical_dump))
+        return self.run(self.library.read(canonical_dump))
 
     def failed(self) -> list[str]:
-        checks = self._loop.run_until_complete(self.library.read(lambda c: run_checks(c, self.path)))
+        checks = self.run(self.library.read(lambda c: run_checks(c, self.path)))
         return [check.message for check in checks if check.state != "ok"]
 
     def trace(self, trace: Any) -> None:
-        self._loop.run_until_complete(self.library.maintain(lambda c: c.set_exec_trace(trace)))
+        self.run(self.library.maintain(lambda c: c.set_exec_trace(trace)))
 
     def close(self) -> None:
         self.library.close()

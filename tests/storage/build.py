@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscape_storage import contents, documents, folders, nodes, roots, summaries, vectors
+from mindscape_storage import contents, documents, folders, nodes, refined, roots, summaries, vectors
 from mindscape_storage.database import Connection, transaction
 from mindscape_storage.records import (
     ContentInfo,
@@ -128,3 +128,16 @@ def summarise(conn: Connection) -> int:
                 above = [FolderNode(1, children[0].name, children[-1].name, key)]
             assert folders.set_folder_tree(conn, folder, above)
     return made
+
+
+def refine(conn: Connection, text: str = "by a model") -> None:
+    """Let a model go through every tree that it has not been through; of each top it says `text`."""
+    made = Summary(summaries.digest_of(f"model {text}"), text, 3, "a model")
+    refined.use(conn, "a model, as it is asked")
+    summaries.add_summaries(conn, [made])
+    while (content := refined.next_content(conn)) is not None:
+        top = nodes.top_of(conn, content)
+        assert top is not None
+        assert refined.set_content(conn, content, {(top.level, top.ordinal): made.key})
+    while (folder := refined.next_folder(conn)) is not None:
+        assert refined.set_folder(conn, folder, {})

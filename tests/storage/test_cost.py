@@ -9,9 +9,21 @@ from typing import Any
 import apsw
 import pytest
 
-from mindscape_storage import documents, folders, jobs, nodes, summaries, vectors
+from mindscape_storage import documents, folders, jobs, nodes, refined, summaries, vectors
 from mindscape_storage.database import Connection
-from tests.storage.build import ENCODER, STAT, WIDTH, cut, embed, lines, put, remove, root_of, summarise
+from tests.storage.build import (
+    ENCODER,
+    STAT,
+    WIDTH,
+    cut,
+    embed,
+    lines,
+    put,
+    refine,
+    remove,
+    root_of,
+    summarise,
+)
 
 EDITS: dict[str, Callable[[Connection], object]] = {
     "add": lambda c: put(c, b"/notes/new.md", cut("a new note about the mill and its wheel")),
@@ -36,9 +48,17 @@ EDITS: dict[str, Callable[[Connection], object]] = {
         nodes.passage_texts(c, 5, 0, 9),
         summaries.digests_by_key(c, [node.key for node in nodes.nodes_between(c, 5, 1, 0, 1_000)]),
     ),
+    "refine": lambda c: (put(c, b"/notes/5.md", lines("said otherwise")), summarise(c), refine(c)),
+    "nothing to refine": refine,
+    "what is refined": lambda c: (
+        put(c, b"/notes/5.md", lines("said otherwise")),
+        summarise(c),
+        refined.not_refined(c),
+        refined.left(c),
+    ),
     "find": lambda c: documents.find_document(c, b"/notes/3.md"),
 }
-SMALL = ("roots", "encoders", "sqlite_schema", "meta", "_segdir", "_config", "_idx", "_info")
+SMALL = ("roots", "encoders", "sqlite_schema", "meta", "refined_by", "_segdir", "_config", "_idx", "_info")
 
 
 def _claimed(conn: Connection) -> int:
@@ -53,6 +73,7 @@ def test_no_statement_of_an_edit_scans_a_table(conn: Connection, path: Path, nam
         put(conn, f"/notes/{number}.md".encode(), lines(f"note {number}"))
     embed(conn)
     summarise(conn)
+    refine(conn)
     scans: list[tuple[int, str]] = []
 
     def note(event: dict[str, Any]) -> None:

@@ -254,7 +254,9 @@ DAMAGE = [
     ("UPDATE nodes SET end = 3 WHERE content_id = 1", {"tree"}),
     ("UPDATE nodes SET first_child = 1, start = 4 WHERE content_id = 1", {"tree"}),
     (
-        "INSERT INTO nodes SELECT content_id, 1, 1, 2, 2, 9, 9, summary FROM nodes WHERE content_id = 1",
+        """
+        INSERT INTO nodes SELECT content_id, 1, 1, 2, 2, 9, 9, summary, NULL FROM nodes WHERE content_id = 1
+        """,
         {"tree"},
     ),
     ("DELETE FROM folder_nodes WHERE folder_id = 1", {"folders"}),

@@ -117,7 +117,7 @@ def name_key(name: bytes) -> tuple[str, bytes]:
 def child_leaves(children: Sequence[Child]) -> list[Leaf]:
     """From the children of a folder, in order."""
     return [
-        Leaf(rank(name_key(one.name)[0]), _hash(label(one).encode(), one.digest), key=one.key)
+        Leaf(rank(name_key(one.name)[0]), hash_of(label(one).encode(), one.digest), key=one.key)
         for one in children
     ]
 
@@ -183,9 +183,9 @@ def _key(
         return below[group.first]
     under = digests[group.first : group.end]
     parts = [digest for digest in under if digest is not None]
-    return _hash(how, *parts) if len(parts) == len(under) else None
+    return hash_of(how, *parts) if len(parts) == len(under) else None
 
 
-def _hash(first: bytes, *digests: bytes) -> bytes:
+def hash_of(first: bytes, *digests: bytes) -> bytes:
     """Of something of any length, and of hashes of one length."""
     return blake2b(b"".join(digests), digest_size=32, key=blake2b(first, digest_size=32).digest()).digest()

@@ -3,6 +3,7 @@
     leaves -> missing keys -> texts of children -> summaries (in a worker) -> store -> ... -> nodes
 
 Each step is committed before the next begins, so that one which is interrupted is found again by its keys.
+A model, where there is one for this, goes through the same trees afterwards.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from mindscape.ingest import growth
 from mindscape.ingest.growth import Growth, Wanted
+from mindscape.ingest.refinement import next_refinement, store
+from mindscape.ingest.summarise import Kind, kind_of
 from mindscape.library import Library
 from mindscape_storage.database import Connection
 
@@ -41,3 +44,32 @@ class Upkeep:
         if growing:
             await self._library.write(lambda c: [one.finish(c) for one in growing])
         return len(growing)
+
+
+Write = Callable[[bytes, Kind, Sequence[str]], Awaitable[str | None]]
+"""What the model writes for a key, from the texts of a node's children; None when that was rejected."""
+
+
+class ModelUpkeep:
+    """Brings documents and folders to tier refined, a tree at a time and a call at a time."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    async def some(self, how: str, model: str, write: Write, *, upwards: bool) -> bool:
+        """Let `model`, asked as `how` says, go through the next tree; False when it has been through all.
+
+        Folders come after all documents, and only if `upwards`.
+        """
+        tree = await self._library.read(lambda c: next_refinement(c, how, upwards=upwards))
+        if tree is None:
+            return False
+        while waiting := await self._library.read(tree.missing):
+            for one in waiting:
+                children = await self._library.read(lambda c, one=one: tree.texts_now(c, one))
+                if children is None:
+                    break
+                text = await write(one.key, kind_of(one.level, tree.lowest), children)
+                await self._library.write(lambda c, one=one, text=text: store(c, tree, one.key, text, model))
+        await self._library.write(tree.finish)
+        return True
