@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections import abc
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -61,7 +62,7 @@ class Background:
 
 
 @contextmanager
-def opened_beside(interactive: Generator) -> Iterator[Background]:
+def opened_beside(interactive: Generator) -> abc.Generator[Background]:
     with ThreadPoolExecutor(1) as owner:
         opening = owner.submit(lambda: open_generator(weights(), 1024, step=SMALL_STEP, beside=interactive))
         generator = opening.result()
