@@ -17,6 +17,9 @@ from mindscape_models.catalogue import installed_folder
 from mindscape_models.generation import open_generator
 
 STARTER = installed_folder() / "smollm2-135m-instruct"
+needs_starter = pytest.mark.skipif(
+    not STARTER.exists(), reason="the starter generator is not installed; `make install` brings it"
+)
 
 ENGLISH = [
     "The ferry to Holm leaves the north quay at seven. Captain Orsolya Brandt has run it for eleven"
@@ -136,7 +139,7 @@ def test_a_summary_that_goes_round_in_circles_is_rejected(language: str) -> None
         ("The ferry and the " + "old engine and the quay and the " * 40, Fault.ENDLESS),
         ("I'm sorry, but I cannot help with the ferry and its captain at this time of the year.", Fault.META),
         ("As an AI language model I have no ferry, but the captain and her brother do.", Fault.META),
-        (f"Say who does what, where, and what comes of it, and keep the names. {GOOD}", Fault.ECHOES),
+        (f"Summarise what this part of a document says: who does what. {GOOD}", Fault.ECHOES),
         (
             "The captain has sold the ferry to Bartholomew Quist, and the girls are with Agathe now.",
             Fault.INVENTS,
@@ -179,6 +182,10 @@ def test_a_summary_that_is_too_long_ends_with_the_last_sentence_that_fits() -> N
     assert long.startswith(found.text)
     assert found.text.endswith(".")
     assert count_tokens(found.text) <= BUDGETS[Kind.PASSAGES]
+
+
+def test_a_summary_that_copies_one_place_of_a_long_text_is_rejected() -> None:
+    assert write(Model(" ".join(ENGLISH)), [*ENGLISH, *RUSSIAN]).reason == Fault.COPIES.reason
 
 
 def test_a_sentence_cut_off_at_the_end_is_left_out() -> None:
@@ -236,20 +243,26 @@ def test_how_is_the_same_from_one_call_to_the_next() -> None:
     assert how() == how() != ""
 
 
-@pytest.mark.skipif(
-    not STARTER.exists(), reason="the starter generator is not installed; `make install` brings it"
-)
+@needs_starter
 def test_a_real_model_writes_a_summary_or_is_told_why_not_and_the_same_again() -> None:
-    weights = next(STARTER.glob("*.gguf"))
-    with open_generator(weights, context=4096) as generator:
+    def attempt() -> Written:
+        # What a model remembers of the call before changes the shapes of its sums, and so what is likeliest.
+        with open_generator(next(STARTER.glob("*.gguf")), context=4096) as generator:
 
-        async def generate(messages: list[dict[str, str]], max_tokens: int) -> str:
-            return "".join(generator.generate(messages, max_tokens))
+            async def generate(messages: list[dict[str, str]], max_tokens: int) -> str:
+                return "".join(generator.generate(messages, max_tokens))
 
-        found = write(generate)
-        assert (found.text is None) == bool(found.reason)
-        assert found.text is None or count_tokens(found.text) <= BUDGETS[Kind.PASSAGES]
-        assert found == write(generate)
+            return write(generate)
+
+    found = attempt()
+    assert (found.text is None) == bool(found.reason)
+    assert found.text is None or count_tokens(found.text) <= BUDGETS[Kind.PASSAGES]
+    assert found == attempt()
+
+
+@needs_starter
+def test_no_text_has_many_more_tokens_for_a_model_than_are_counted() -> None:
+    with open_generator(next(STARTER.glob("*.gguf")), context=512) as generator:
         for text in (
             "ё" * 900,
             "acgt" * 300,

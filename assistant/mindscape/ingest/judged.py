@@ -26,6 +26,9 @@ FRESH = 0.6
 """Share of the runs of three words that are new, at least."""
 ECHO = 7
 """Words in a row that nobody who summarises a text shares with the instructions."""
+COPIED = 0.5
+"""Share of a summary that may be one run of words of a text that is much longer."""
+MUCH_LONGER = 2
 SAME_SCRIPT = 0.4
 """What the mixtures of scripts in text and summary have in common, at least; 1 for equal ones."""
 SHORT_WORD = 4
@@ -50,6 +53,7 @@ class Fault(Enum):
     REPEATS = ("repeats itself", "Say each thing only once.")
     ECHOES = ("repeats the instructions", "Do not repeat this request.")
     META = ("speaks about the task", "Begin at once with what the text says.")
+    COPIES = ("copies one place of the text", "Use your own words, and tell of the whole text.")
     LANGUAGE = ("another language than the text", "Use no other language than that of the text.")
     INVENTS = ("names or numbers that are not in the text", "Use no names or numbers but those of the text.")
 
@@ -81,6 +85,7 @@ _META = re.compile(
     r"\bas an? (?:ai|language model|assistant)\b|\blanguage model\b"
     r"|\bi(?:'m| am|’m) (?:sorry|unable|an ai|here to (?:help|assist))\b|\blet me know\b|\bfeel free\b"
     r"|\bi (?:cannot|can['’]t|can not|apologi[sz]e)\b|\b(?:please|could you) provide\b|\bi hope this helps\b"
+    r"|\bis an? (?:short |brief )?(?:summary|part) of (?:an?|the) (?:document|text)\b"
     r"|\bthe (?:text|passage)s? (?:above|provided)\b|\bals ki\b|\bes tut mir leid\b|\bsprachmodell\b"
     r"|\bje suis désolé|\ben tant qu['’](?:ia|assistant)\b|\blo siento\b|\bmodelo de lenguaje\b"
     r"|语言模型|人工智能助|抱歉|我无法|языковая модель|извините",
@@ -109,6 +114,8 @@ def judged(written: str, source: str, instructions: str, budget: int) -> str | F
         return Fault.REPEATS
     if _runs(text, ECHO) & _runs(instructions, ECHO) - _runs(source, ECHO):
         return Fault.ECHOES
+    if count_tokens(source) > MUCH_LONGER * budget and _copied(text, source) > COPIED:
+        return Fault.COPIES
     if not _same_language(text, source):
         return Fault.LANGUAGE
     true = [one for one in kept if not invents(one.text, source)]
@@ -146,6 +153,17 @@ def _repeats(text: str) -> bool:
     threes = list(zip(words, words[1:], words[2:], strict=False))
     fresh = len(set(threes)) < FRESH * len(threes)
     return fresh or any(count > 2 for count in runs.values())
+
+
+def _copied(text: str, source: str) -> float:
+    """Share of the words that are the longest run of them in the source."""
+    words, inside = _words(text), f" {' '.join(_words(source))} "
+    longest = first = 0
+    for end in range(1, len(words) + 1):
+        while first < end and f" {' '.join(words[first:end])} " not in inside:
+            first += 1
+        longest = max(longest, end - first)
+    return longest / max(1, len(words))
 
 
 def _runs(text: str, length: int) -> set[tuple[str, ...]]:

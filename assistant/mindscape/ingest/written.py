@@ -45,19 +45,18 @@ Generate = Callable[[list[Message], int], Awaitable[str]]
 """(messages, max_tokens) -> the whole text."""
 
 
-class _Task(NamedTuple):
-    what: str
-    length: str
-    task: str
-
-
-_STORY = "Say who does what, where, and what comes of it, and keep the names."
-_FOLDER = "Say what these documents are about, and name the most important of them."
+_PART = "Summarise what this part of a document says: who does what, where, and what comes of it. Keep names."
+_PARTS = (
+    "Make one summary of these of consecutive parts: who does what, where, and what comes of it. Keep names."
+)
+_FOLDER = (
+    "Summarise what is in this folder: what its documents are about, and the names of the most important."
+)
 _TASKS = {
-    Kind.PASSAGES: _Task("A part of a document", "two or three sentences", _STORY),
-    Kind.NODES: _Task("Summaries of consecutive parts of a document", "three or four sentences", _STORY),
-    Kind.CHILDREN: _Task("What is in a folder, each under its name", "three or four sentences", _FOLDER),
-    Kind.LISTINGS: _Task("What is in the parts of a folder", "three or four sentences", _FOLDER),
+    Kind.PASSAGES: (_PART, "two or three sentences"),
+    Kind.NODES: (_PARTS, "three or four sentences"),
+    Kind.CHILDREN: (_FOLDER, "three or four sentences"),
+    Kind.LISTINGS: (_FOLDER, "three or four sentences"),
 }
 
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[^\s\x00-\x7f]+| \d|\S|\n")
@@ -139,7 +138,8 @@ def _cut(text: str, limit: int) -> str:
 
 def _messages(kind: Kind, source: str, fault: Fault | None) -> list[Message]:
     hint = f" {fault.hint}" if fault else ""
-    return prompts.render("summarise", source=source, hint=hint, **_TASKS[kind]._asdict())
+    task, length = _TASKS[kind]
+    return prompts.render("summarise", task=task, source=source, length=length, hint=hint)
 
 
 def _room(source: str, budget: int) -> int:
