@@ -46,6 +46,7 @@ COMMANDS: dict[str, Entry] = {
     "open": Entry("opener", "open a place in your editor or a viewer", "Reading"),
     "daemon": Entry("daemon", "start, stop, status, run, logs", "Machinery"),
     "models": Entry("models", "list the models, or use another", "Machinery"),
+    "eval": Entry("evaluate", "measure search and answers on a set with known answers", "Machinery"),
     "doctor": Entry("doctor", "check the library and the models; --repair mends", "Machinery"),
     "completion": Entry("completion", "a completion script for bash, zsh or fish", "Machinery"),
 }

@@ -1,0 +1,136 @@
+"""`mindscape eval SET`: how much of a set with known answers is found, and how well it is answered.
+
+It needs no daemon and touches no library of yours: everything runs here, against a temporary one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mindscape.cli.commands import positive
+from mindscape.cli.output import Printer, bold, dim, emit, err, out
+from mindscape.cli.progress import shown_progress
+from mindscape.errors import UsageError
+from mindscape.paths import Paths
+
+Json = dict[str, Any]
+_TENTHS = 10
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("set", type=Path, metavar="SET", help="a folder with docs.jsonl and questions.jsonl")
+    parser.add_argument(
+        "--legs",
+        type=_names,
+        metavar="A,B",
+        help="only these ways of finding: words, vector, windows, summary, rrf, sum, default",
+    )
+    parser.add_argument(
+        "--modes", type=_names, metavar="A,B", help="only answers, in these modes: passages, auto"
+    )
+    parser.add_argument("--alpha", metavar="A,B", help="weights of the mindscape in the leg conditioned")
+    parser.add_argument("--k", type=_numbers, default=[3, 5, 10], metavar="A,B", help="depths (3,5,10)")
+    parser.add_argument("--limit", type=positive, metavar="N", help="N of the questions, drawn with the seed")
+    parser.add_argument("--seed", type=positive, default=1, metavar="N", help="of what is drawn (1)")
+    parser.add_argument("--library", action="store_true", help="one index for the set, not one a document")
+    parser.add_argument(
+        "--by", metavar="FIELD", help="one index for documents with the same FIELD in docs.jsonl"
+    )
+    parser.add_argument("--details", type=Path, metavar="FILE", help="what each question gave, as JSON lines")
+    parser.add_argument("--resume", action="store_true", help="go on with FILE, which a run began")
+
+
+def run(args: argparse.Namespace, paths: Paths) -> int:
+    """Measure and print. What was measured before an interruption is in the file of details."""
+    if args.resume and args.details is None:
+        raise UsageError("--resume goes on with a file of details: name it with --details FILE.")
+    if args.alpha is not None:
+        raise UsageError("--alpha weighs the mindscape in the leg 'conditioned', which is not built yet.")
+    if args.library and args.by:
+        raise UsageError("--library and --by say two things about what one index holds: leave one out.")
+    # Models and storage take a second to load, which no other command should wait for.
+    from mindscape.evaluate.command import evaluate, planned
+
+    plan = planned(args.set, args.legs, args.modes, args.k, args.limit, args.seed, args.library, args.by)
+    try:
+        with _progress() as progress:
+            result = evaluate(plan, paths, args.details, args.resume, progress)
+    except KeyboardInterrupt:
+        if args.details is not None:
+            err().line(f"What was measured is in {args.details}: the same command with --resume goes on.")
+        raise
+    if args.json:
+        emit(result)
+    else:
+        _print(out(), result)
+    return 0
+
+
+def _print(printer: Printer, result: Json) -> None:
+    about: dict[str, str] = {"document": "one index a document", "library": "one index for the set"}
+    index = about.get(result["index"], f"one index for each {result['index']}")
+    printer.line(
+        bold(result["set"]),
+        f": {result['questions']:,} questions about {result['documents']:,} documents, {index}",
+    )
+    generator = result["bundle"]["generator"]
+    models = f"{result['bundle']['embedder']}, answers by {generator or 'quoting'}, {result['commit']}"
+    printer.line(dim(models))
+    apart = {_key(one): one for one in result["differences"]}
+    for one in result["runs"]:
+        depth = f"@{one['k']}" if one["k"] else ""
+        kind = "" if one.get("answerable", True) else " (not answerable)"
+        what = f"{one['metric']}{depth}{kind}"
+        who = one["legs"] if one["k"] else one["mode"]
+        less = apart.get(_key(one))
+        tail = f"   to default {_shown(less, sign=True)}" if less else ""
+        printer.line(f"  {what:22}{who:10}{_shown(one)}  n {one['n']:,}", dim(tail))
+    drawn = result["intervals"]["drawn"]
+    printer.line(dim(f"percent, with 95% bootstrap intervals over {drawn}; differences are paired"))
+
+
+def _key(one: Json) -> tuple[Any, ...]:
+    return tuple(one.get(name) for name in ("mode", "legs", "alpha", "k", "metric", "answerable"))
+
+
+def _shown(one: Json, sign: bool = False) -> str:
+    value, low, high = (100 * one[name] for name in ("value", "low", "high"))
+    return f"{value:+6.1f} [{low:+.1f}, {high:+.1f}]" if sign else f"{value:6.1f} [{low:.1f}, {high:.1f}]"
+
+
+@contextmanager
+def _progress() -> Generator[Callable[[int, int, str], None]]:
+    """A bar on a terminal; elsewhere a line on stderr for every tenth of the questions."""
+    printer = err()
+    if printer.lively:
+        with shown_progress() as show:
+            yield lambda done, total, what: show({"progress": {"done": done, "total": total, "what": what}})
+        return
+    last = -1
+
+    def tell(done: int, total: int, what: str) -> None:
+        nonlocal last
+        del what
+        if (tenth := _TENTHS * done // max(total, 1)) > last:
+            last = tenth
+            printer.line(f"{done:,} of {total:,} questions")
+            sys.stderr.flush()
+
+    yield tell
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of names with commas between them")
+    return names
+
+
+def _numbers(text: str) -> list[int]:
+    return sorted({positive(part.strip()) for part in text.split(",")})

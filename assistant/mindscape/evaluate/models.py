@@ -1,0 +1,71 @@
+"""The models that are measured: those in use here, opened in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Generating
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from mindscape.ask.pipeline import Writer
+from mindscape.errors import Refused
+from mindscape.evaluate.answers import writing
+from mindscape.evaluate.library import Encoder
+from mindscape.paths import Paths
+from mindscape_models.bundle import Bundle, find_bundles, shipped_folder
+from mindscape_models.catalogue import ANSWER, installed_folder
+from mindscape_models.embedding import open_embedder
+from mindscape_models.errors import BundleError
+from mindscape_models.generation import open_generator
+from mindscape_storage import choices
+from mindscape_storage.database import open_reader
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """An embedder, and a generator where one was measured good enough to answer."""
+
+    embedder: Encoder
+    writer: Writer | None
+    bundle: dict[str, str | None]
+    """Kind -> name and hash of what is used; None where answers are quotes."""
+
+
+@contextmanager
+def opened(paths: Paths, *, answering: bool) -> Generating[Models]:
+    """The models that the user's daemon would use; the generator only for `answering`.
+
+    Raises Refused without an embedder, ModelError when one cannot be opened, StorageError when the library
+    that holds the user's choice cannot be read.
+    """
+    chosen = _chosen(paths)
+    bundles = find_bundles(paths.models, shipped_folder(), installed_folder(), broken=list[BundleError]())
+    embedding, generating = _pick(bundles, "embedder", chosen), _pick(bundles, "generator", chosen)
+    if embedding is None:
+        raise Refused("No embedder is installed.")
+    embedder = open_embedder(embedding)
+    used = {"embedder": embedding.encoder_name, "generator": None}
+    if generating is None or not answering or ANSWER not in generating.capabilities:
+        yield Models(embedder, None, used)
+        return
+    with open_generator(generating) as generator:
+        name = f"{generating.name}@{generating.files[0].sha256[:12]}"
+        yield Models(embedder, writing(generator), {**used, "generator": name})
+
+
+def _chosen(paths: Paths) -> dict[str, str]:
+    """Kind -> name, as the user chose; nothing where there is no library yet."""
+    if not paths.database.exists():
+        return {}
+    conn = open_reader(paths.database)
+    try:
+        return choices.chosen_models(conn)
+    finally:
+        conn.close()
+
+
+def _pick(bundles: list[Bundle], kind: str, chosen: dict[str, str]) -> Bundle | None:
+    """The user's choice, else the first that is measured good, else any."""
+    known = [bundle for bundle in bundles if bundle.kind == kind]
+    named = [bundle for bundle in known if bundle.name == chosen.get(kind)]
+    capable = [bundle for bundle in known if ANSWER in bundle.capabilities]
+    return next(iter(named or capable or known), None)
