@@ -196,9 +196,20 @@ def test_a_sentence_with_a_name_that_the_text_lacks_is_left_out() -> None:
     assert write(Model(f"{GOOD} Later the ferry was sold to Bartholomew Quist.")).text == GOOD
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The story is told in a narrative style that is easy to follow.",
+        "It follows the passengers on a dangerous journey through distant galaxies.",
+    ],
+)
+def test_a_sentence_most_words_of_which_the_text_lacks_is_left_out(sentence: str) -> None:
+    assert write(Model(f"{GOOD} {sentence}")).text == GOOD
+
+
 def test_capitals_say_nothing_of_names_where_nouns_have_them() -> None:
-    assert not invents("Heute nutzen nur noch Radfahrer das Bauwerk.", " ".join(GERMAN))
-    assert invents("Heute nutzen 300 Radfahrer das Bauwerk.", " ".join(GERMAN))
+    assert not invents("Heute fahren nur Fahrräder, und Jakob steht unter Schutz.", " ".join(GERMAN))
+    assert invents("Heute fahren nur 300 Fahrräder, und Jakob steht unter Schutz.", " ".join(GERMAN))
 
 
 def test_apologies_that_stand_in_the_text_may_stand_in_the_summary() -> None:
