@@ -12,8 +12,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,14 +22,19 @@ import numpy as np
 
 from mindscape import prompts
 from mindscape.ask.answer import Draft, is_refusal
+from mindscape.ask.check import is_supported
 from mindscape.errors import MindscapeError
+from mindscape.ingest.summarise import Kind
+from mindscape.ingest.written import write_summary
 from mindscape.protocol import Json
 from mindscape.rpc import Stream, serve_child
+from mindscape.sentences import sentences
 from mindscape_models.bundle import Bundle, open_bundle
 from mindscape_models.embedding import Embedder, open_embedder
 from mindscape_models.errors import ModelError
 from mindscape_models.exam import examine
 from mindscape_models.native import Control
+from mindscape_models.summary_exam import SummaryResult, examine_summaries
 
 if TYPE_CHECKING:
     from mindscape_models.generation import Generator
@@ -129,7 +135,7 @@ class Engine:
         }
 
     async def _examine(self) -> Json:
-        """Let the open generator sit the exam: the shares it got right and refused."""
+        """Let the open generator sit the exams: what came of its answers, and of its summaries."""
         generator = self._open()
 
         def render(passages: str, question: str) -> list[dict[str, str]]:
@@ -138,8 +144,9 @@ class Engine:
         def refuses(reply: str) -> bool:
             return is_refusal(Draft(reply, (), 0))
 
-        result = await self._run(self._generating, lambda: examine(generator, render, refuses))
-        return {"right": result.right, "refused": result.refused, "replies": result.replies}
+        answers = await self._run(self._generating, lambda: examine(generator, render, refuses))
+        summaries = await self._run(self._generating, lambda: summary_exam(generator))
+        return {"answers": asdict(answers), "summaries": asdict(summaries)}
 
     async def _generate(self, params: Json, stream: Stream) -> Json:
         """Stream `{"token": text}`; cancelling the request stops the model within a token."""
@@ -221,6 +228,21 @@ def _give_way() -> None:
     if sys.platform == "linux":
         # Elsewhere priorities belong to whole processes: there it gives way by being held.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)
+
+
+def summary_exam(generator: Generator) -> SummaryResult:
+    """Let a generator summarise the texts of the exam as it would a document's, in the calling thread."""
+
+    async def generate(messages: list[dict[str, str]], max_tokens: int) -> str:
+        return "".join(generator.generate(messages, max_tokens))
+
+    def summarise(passages: Sequence[str]) -> str | None:
+        return asyncio.run(write_summary(Kind.PASSAGES, passages, generate)).text
+
+    def support(summary: str, text: str) -> list[bool]:
+        return [is_supported(summary[start:end], text) for start, end in sentences(summary)]
+
+    return examine_summaries(summarise, support)
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from mindscape_models.bundle import MANIFEST, Bundle, BundleFile, file_sha256, f
 from mindscape_models.errors import BundleError
 from mindscape_models.exam import ExamResult
 from mindscape_models.native import check_header
+from mindscape_models.summary_exam import SummaryResult
 
 ANSWER = "answer"
 """The capability of writing answers from passages."""
@@ -67,10 +68,18 @@ def adopt(file: Path, into: Path) -> Bundle:
     return open_bundle(target, verify=False)
 
 
-def grade(bundle: Bundle, result: ExamResult) -> Bundle:
-    """Write into the bundle's manifest what the exam found, and whether it may answer."""
-    capabilities = {*bundle.capabilities} - {ANSWER} | ({ANSWER} if result.passed else set())
-    quality = {**bundle.quality, "exam_right": result.right, "exam_refused": result.refused}
+def grade(bundle: Bundle, answers: ExamResult, summaries: SummaryResult) -> Bundle:
+    """Write into the bundle's manifest what the exams found, and what it may do."""
+    earned = {ANSWER: answers.passed, SUMMARISE: summaries.passed}
+    capabilities = {*bundle.capabilities} - earned.keys() | {one for one, passed in earned.items() if passed}
+    quality = {
+        **bundle.quality,
+        "exam_right": answers.right,
+        "exam_refused": answers.refused,
+        "summary_accepted": summaries.accepted,
+        "summary_names": summaries.names,
+        "summary_supported": summaries.supported,
+    }
     graded = replace(bundle, capabilities=tuple(sorted(capabilities)), quality=quality)
     draft = bundle.folder / f"{MANIFEST}.new"
     draft.write_text(_manifest(graded), encoding="utf-8")

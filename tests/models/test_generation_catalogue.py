@@ -9,9 +9,18 @@ import pytest
 
 from mindscape_models import exam
 from mindscape_models.bundle import open_bundle
-from mindscape_models.catalogue import ANSWER, adopt, grade, installed_folder, known_generators, recognise
+from mindscape_models.catalogue import (
+    ANSWER,
+    SUMMARISE,
+    adopt,
+    grade,
+    installed_folder,
+    known_generators,
+    recognise,
+)
 from mindscape_models.errors import GenerationError
 from mindscape_models.exam import ExamResult
+from mindscape_models.summary_exam import ENOUGH_ACCEPTED, ENOUGH_NAMES, ENOUGH_SUPPORTED, SummaryResult
 
 GGUF = b"GGUF" + (3).to_bytes(4, "little") + (1).to_bytes(8, "little") + (1).to_bytes(8, "little")
 
@@ -63,21 +72,30 @@ def test_what_is_not_a_model_is_not_adopted(tmp_path: Path) -> None:
     assert not (tmp_path / "models").exists()
 
 
+ANSWERS = ExamResult(exam.ENOUGH_RIGHT, exam.ENOUGH_REFUSED, ())
+SUMMARIES = SummaryResult(ENOUGH_ACCEPTED, ENOUGH_NAMES, ENOUGH_SUPPORTED, ())
+NO_ANSWERS, NO_SUMMARIES = ExamResult(0.0, 0.0, ()), SummaryResult(0.0, 0.0, 0.0, ())
+
+
 @pytest.mark.parametrize(
-    ("result", "allowed"),
+    ("answers", "summaries", "allowed"),
     [
-        (ExamResult(exam.ENOUGH_RIGHT, exam.ENOUGH_REFUSED, ()), (ANSWER,)),
-        (ExamResult(1.0, exam.ENOUGH_REFUSED - 0.01, ()), ()),
-        (ExamResult(exam.ENOUGH_RIGHT - 0.01, 1.0, ()), ()),
+        (ANSWERS, SUMMARIES, (ANSWER, SUMMARISE)),
+        (ANSWERS, NO_SUMMARIES, (ANSWER,)),
+        (NO_ANSWERS, SUMMARIES, (SUMMARISE,)),
+        (ExamResult(1.0, exam.ENOUGH_REFUSED - 0.01, ()), NO_SUMMARIES, ()),
+        (ExamResult(exam.ENOUGH_RIGHT - 0.01, 1.0, ()), NO_SUMMARIES, ()),
     ],
 )
-def test_the_exam_decides_whether_a_model_may_answer(
-    unknown: Path, tmp_path: Path, result: ExamResult, allowed: tuple[str, ...]
+def test_the_exams_decide_what_a_model_may_do(
+    unknown: Path, tmp_path: Path, answers: ExamResult, summaries: SummaryResult, allowed: tuple[str, ...]
 ) -> None:
-    bundle = grade(adopt(unknown, tmp_path / "models"), result)
+    bundle = grade(adopt(unknown, tmp_path / "models"), answers, summaries)
     assert open_bundle(bundle.folder) == bundle
     assert bundle.capabilities == allowed
-    assert grade(bundle, ExamResult(0.0, 0.0, ())).capabilities == ()
+    assert bundle.quality["exam_right"] == answers.right
+    assert bundle.quality["summary_names"] == summaries.names
+    assert grade(bundle, NO_ANSWERS, NO_SUMMARIES).capabilities == ()
 
 
 @pytest.mark.model

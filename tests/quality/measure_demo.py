@@ -19,6 +19,7 @@ from tests.demo.questions import QUESTIONS
 
 from mindscape_models.catalogue import adopt, grade
 from mindscape_models.exam import ENOUGH_REFUSED, ENOUGH_RIGHT, ExamResult
+from mindscape_models.summary_exam import SummaryResult
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def measure(model: Path, folder: Path) -> None:
     daemon = Daemon(folder / "home")
     bundle = adopt(model, daemon.paths.models)
     # Marked as if it had passed, under a name of its own: this is to see what it would do.
-    allowed = grade(bundle, ExamResult(ENOUGH_RIGHT, ENOUGH_REFUSED, ()))
+    allowed = grade(bundle, ExamResult(ENOUGH_RIGHT, ENOUGH_REFUSED, ()), SummaryResult(0.0, 0.0, 0.0, ()))
     assert daemon.start() == "ready"
     try:
         daemon.call("models.use", name=allowed.name)

@@ -22,6 +22,7 @@ from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_f
 from mindscape_models.catalogue import ANSWER, SUMMARISE, adopt, grade, installed_folder, recognise
 from mindscape_models.errors import BundleError, ModelError
 from mindscape_models.exam import ExamResult
+from mindscape_models.summary_exam import SummaryResult
 
 log = logging.getLogger(__name__)
 
@@ -72,15 +73,15 @@ class Models:
         raise NotFound(f"There is no model {name!r}. There are: {names}.")
 
     async def install(self, file: Path) -> Bundle:
-        """Make a bundle of a GGUF file. One that the catalogue does not know sits the exam first."""
+        """Make a bundle of a GGUF file. One that the catalogue does not know sits the exams first."""
         try:
             known = await asyncio.to_thread(recognise, file)
             bundle = await asyncio.to_thread(adopt, file, self._folders[0])
             if known is not None:
                 return bundle
             await self._open("open_generator", bundle)
-            result = await self._call("examine", {})
-            return grade(bundle, ExamResult(result["right"], result["refused"], tuple(result["replies"])))
+            found = await self._call("examine", {})
+            return grade(bundle, ExamResult(**found["answers"]), SummaryResult(**found["summaries"]))
         except OSError as error:
             raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
         except ModelError as error:
