@@ -141,6 +141,17 @@ def passages_by_id(conn: Connection, ids: Iterable[int]) -> dict[int, Passage]:
     return {row[0]: _passage(row) for row in fetch(conn, _PASSAGE + of_these, (apsw.carray(wanted),))}
 
 
+def beside(conn: Connection, passage_ids: Iterable[int]) -> list[int]:
+    """The passages right before and right after these in their contents, by id."""
+    wanted = np.fromiter(passage_ids, np.int64)
+    sql = """
+        SELECT DISTINCT n.id FROM carray(?) a CROSS JOIN passages p ON p.id = a.value
+        CROSS JOIN passages n ON n.content_id = p.content_id
+          AND n.ordinal IN (p.ordinal - 1, p.ordinal + 1) ORDER BY n.id
+    """
+    return [row[0] for row in fetch(conn, sql, (apsw.carray(wanted),))] if len(wanted) else []
+
+
 def passages_of(
     conn: Connection, content_id: int, start: int = 0, end: int | None = None
 ) -> Iterator[Passage]:

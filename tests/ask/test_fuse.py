@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from mindscape.ask.ancestors import Position
 from mindscape.ask.fuse import Leg, fuse
 
 Scores = dict[int, float]
@@ -79,15 +80,19 @@ def test_no_legs_and_empty_legs_give_nothing() -> None:
     assert fuse([Leg("words", 1.0, {})]) == []
 
 
-def paths(count: int) -> dict[int, tuple[str, ...]]:
-    """Two passages to a node, four to a document."""
-    return {id_: (f"node {id_ // 2}", f"document {id_ // 4}") for id_ in range(1, count + 1)}
+def at(number: int, *path: str) -> Position:
+    """A passage that stands beside none of another number."""
+    return Position(path, 2 * number)
+
+
+POSITIONS = {id_: at(id_, f"node {id_ // 2}", f"document {id_ // 4}") for id_ in range(1, 13)}
+"""Two passages to a node, four to a document."""
 
 
 @given(scores, scores)
-def test_candidates_without_ancestors_score_as_they_do_alone(one: Scores, two: Scores) -> None:
+def test_candidates_without_a_position_score_as_they_do_alone(one: Scores, two: Scores) -> None:
     legs = [Leg("words", 1.0, one), Leg("vector", 0.7, two, missing=None)]
-    assert fuse(legs, paths={}) == fuse(legs) == fuse(legs, paths=dict.fromkeys(range(1, 13), ()))
+    assert fuse(legs, positions={}) == fuse(legs)
 
 
 @given(scores, scores, st.integers(1, 40), st.integers(-100, 100))
@@ -96,7 +101,7 @@ def test_the_scale_and_origin_of_a_leg_change_nothing_with_ancestors(
 ) -> None:
     def by_id(words: Leg) -> Scores:
         vector = Leg("vector", 0.7, two, missing=None)
-        return {found.id: found.score for found in fuse([words, vector], paths=paths(12))}
+        return {found.id: found.score for found in fuse([words, vector], positions=POSITIONS)}
 
     moved = {id_: factor * score + shift for id_, score in one.items()}
     assert by_id(Leg("words", 1.0, moved, missing=float(shift))) == pytest.approx(
@@ -106,7 +111,7 @@ def test_the_scale_and_origin_of_a_leg_change_nothing_with_ancestors(
 
 @given(scores)
 def test_better_than_another_under_the_same_node_is_ahead_of_it(one: Scores) -> None:
-    ranks = {found.id: place for place, found in enumerate(fuse([Leg("a", 1.0, one)], paths=paths(12)))}
+    ranks = {found.id: place for place, found in enumerate(fuse([Leg("a", 1.0, one)], positions=POSITIONS))}
     for a in one:
         for b in one:
             if a // 2 == b // 2 and one[a] > one[b]:
@@ -115,12 +120,12 @@ def test_better_than_another_under_the_same_node_is_ahead_of_it(one: Scores) -> 
 
 def test_of_two_alike_the_one_beside_a_better_one_is_ahead() -> None:
     words = Leg("words", 1.0, {4: 1.0, 6: 1.0, 7: 5.0})
-    above = {4: ("n", "d"), 6: ("m", "d"), 7: ("m", "d")}
-    assert [found.id for found in fuse([words], paths=above)] == [7, 6, 4]
+    above = {4: at(4, "n", "d"), 6: at(6, "m", "d"), 7: at(7, "m", "d")}
+    assert [found.id for found in fuse([words], positions=above)] == [7, 6, 4]
 
 
 def test_a_passage_that_is_not_embedded_yet_gains_by_its_neighbours() -> None:
     vector = Leg("vector", 0.7, {2: 0.1, 3: 0.9}, missing=None)
-    above = {1: ("m", "d"), 3: ("m", "d"), 2: ("n", "d"), 4: ("o", "e")}
-    found = {one.id: one.score for one in fuse([vector], also=[1, 2, 4], paths=above)}
+    above = {1: at(1, "m", "d"), 3: at(3, "m", "d"), 2: at(2, "n", "d"), 4: at(4, "o", "e")}
+    found = {one.id: one.score for one in fuse([vector], also=[1, 2, 4], positions=above)}
     assert found[3] > found[1] > found[4] == 0.0

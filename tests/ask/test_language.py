@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ask.language import all_terms, is_unspaced, names, numbers, parts, stem, terms
+from mindscape.ask.language import (
+    all_terms,
+    is_unspaced,
+    keywords,
+    names,
+    numbers,
+    parts,
+    stem,
+    terms,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +42,29 @@ def test_different_words_keep_different_stems(one: str, other: str) -> None:
 
 def test_question_words_are_not_content() -> None:
     assert terms("What did the Café do, and who wasn't there?") == ["caf"]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What did the captain think about the ferry's bell?", "captain ferry's bell?"),
+        ("to be or not to be", "to be or not to be"),
+        ('Who said "let it be" in the pub?', 'said "let it be" pub?'),
+        ("Which rules has the IT department?", "rules IT department?"),
+        ("WHO IS IT", "WHO IS IT"),
+        ("mean of a list in a file", "mean list file"),
+        ("渡轮几点离开？", "渡轮几点离开？"),
+        ('an "unclosed', "unclosed"),
+    ],
+)
+def test_words_that_only_ask_are_not_looked_for(question: str, wanted: str) -> None:
+    assert keywords(question) == wanted
+
+
+@given(st.text(max_size=60))
+def test_there_is_always_something_to_look_for(question: str) -> None:
+    assert bool(keywords(question)) == bool(question)
+    assert set(terms(question)) <= set(all_terms(keywords(question)))
 
 
 def test_a_question_of_common_words_still_has_terms_to_compare() -> None:

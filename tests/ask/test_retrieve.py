@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from mindscape.errors import NotFound, UsageError
 from mindscape_models.fake import FakeEmbedder
 from mindscape_storage import contents, paths
 from mindscape_storage.database import Connection
+from mindscape_storage.records import Scope
 
 FILES = {
     "/notes/ferry.md": ["The ferry leaves Norrby at 7:40.", "Captain Lindqvist bought the ferry in 1987."],
@@ -240,9 +242,9 @@ def test_of_two_alike_the_one_whose_neighbours_fit_the_question_comes_first(
 def test_within_a_document_a_passage_is_lifted_by_those_under_its_own_node(tmp_path: Path) -> None:
     talk = list(TALK)
     talk[5], talk[30] = "The gate was painted in May.", "The gate was mended in May."
-    talk[31] = "The sluice has a gate, and the sluice leaks."
+    talk[32] = "The sluice has a gate, and the sluice leaks."
     made = Library(tmp_path / "library.db", {"/a.txt": talk}, FakeEmbedder())
-    five, thirty, best = (p.id for p in contents.passages_of(made.conn, 1) if p.ordinal in (5, 30, 31))
+    five, thirty, best = (p.id for p in contents.passages_of(made.conn, 1) if p.ordinal in (5, 30, 32))
     flat = [one.passage_id for one in find(made, "sluice gate", vectors=False)]
     grow(made.conn)
     above = paths.paths_of(made.conn, [five, thirty, best])
@@ -250,3 +252,29 @@ def test_within_a_document_a_passage_is_lifted_by_those_under_its_own_node(tmp_p
     tree = [one.passage_id for one in find(made, "sluice gate", vectors=False)]
     made.close()
     assert (flat, tree) == ([best, five, thirty], [best, thirty, five])
+
+
+def test_what_stands_right_beside_the_best_is_found_though_no_leg_named_it(tmp_path: Path) -> None:
+    talk = [f"The weir, item {number}: the weir and its gate, as we said." for number in range(300)]
+    talk[149], talk[151] = "Norrby agrees.", "Lindqvist does not."
+    talk[150] = "The sluice gate of the weir leaks."
+    made = Library(tmp_path / "library.db", {"/a.txt": talk}, FakeEmbedder())
+    question = "Where does the sluice gate of the weir leak?"
+    vector = made.embedder.encode_queries([question])[0]
+
+    def found(**options: Any) -> set[str]:
+        ranked = retrieve(made.conn, question, vector, made.encoder_id, 300, **options)
+        return set(texts(made, ranked)) & {talk[149], talk[150], talk[151]}
+
+    read = sum(len(text) for text in talk[:151])
+    everything, alone, upto = (
+        found(scope=None),
+        found(scope=None, ancestors=False),
+        found(scope=Scope(upto=read)),
+    )
+    made.close()
+    assert (everything, alone, upto) == (
+        {talk[149], talk[150], talk[151]},
+        {talk[150]},
+        {talk[149], talk[150]},
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.ask.library import grow
-from tests.quality.sets import Question, read_documents, read_questions
+from tests.quality.sets import Question, read_collections, read_documents, read_questions
 
 from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.parse import media_type_of, parse
@@ -104,13 +104,15 @@ class Indexed:
 
 
 def indexed_set(folder: Path, given: argparse.Namespace) -> Generator[tuple[Indexed, list[Question]]]:
-    """One library a document of a set, or one of all, with the questions about it; none without questions.
+    """One library a document, a collection or all of a set, with the questions about it; none without any.
 
     `given` are the `options` of `sets`. Each is closed when the next one is asked for.
     """
     texts = read_documents(folder, given.documents)
     questions = read_questions(folder, list(texts), given.questions)
     groups = [list(texts)] if given.library else [[id_] for id_ in texts]
+    if vars(given).get("collections"):
+        groups = read_collections(folder, list(texts))
     with tempfile.TemporaryDirectory() as temporary:
         embedder = open_remembering(given.vectors or Path(temporary) / "vectors.npz")
         for number, group in enumerate(groups):

@@ -1,9 +1,11 @@
 """Gold evidence found by each leg, by their fusions, and with ancestors (what ships); the trees are real.
 
-python tests/quality/measure_path.py SET... [--documents N] [--questions N] [--vectors FILE] [--library]
+python tests/quality/measure_path.py SET... [--documents N] [--questions N] [--vectors FILE]
+                                     [--collections | --library]
 
-R@K is the share of gold spans that the first K cover. norm@K, for gold longer than a passage, is the share of
-its characters inside the first K, of what the best K passages of the index would hold.
+R@K is the share of gold spans that the first K cover, which one passage does, however long the span is. For
+gold longer than a passage: gold@K is the share of the passages covering it that are among the first K, norm@K
+the share of its characters inside the first K, of what the best K passages of the index would hold.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from tests.quality.library import Indexed, indexed_set
 from tests.quality.sets import Question, Span, interval, options, recall
 
+from mindscape.ask.language import keywords
 from mindscape.ask.retrieve import POOL, retrieve
 from mindscape_storage import contents, documents, search
 
@@ -31,7 +34,7 @@ Way = Callable[[Indexed, Asked], list[int]]
 
 
 def by_words(library: Indexed, asked: Asked) -> list[int]:
-    return [hit.passage_id for hit in search.words(library.conn, asked[0], POOL)]
+    return [hit.passage_id for hit in search.words(library.conn, keywords(asked[0]), POOL)]
 
 
 def by_vector(library: Indexed, asked: Asked) -> list[int]:
@@ -48,7 +51,7 @@ def by_ranks(library: Indexed, asked: Asked) -> list[int]:
 
 
 def by_sums(library: Indexed, asked: Asked) -> list[int]:
-    """What ships, were nothing above the passages."""
+    """What ships, were nothing around the passages."""
     ranked = retrieve(library.conn, *asked, library.encoder_id, max(DEPTHS), None, ancestors=False)
     return [one.passage_id for one in ranked]
 
@@ -70,7 +73,7 @@ WAYS: dict[str, Way] = {
 
 def main() -> None:
     """Measure every set given."""
-    given = options(__doc__, library="one index over all documents of a set")
+    given = options(__doc__, library="one index over all documents of a set", collections=True)
     for folder in given.sets:
         measure(folder, given)
 
@@ -86,14 +89,14 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
             asked = one.text, library.embedder.encode_queries([one.text])[0]
             for name, way in WAYS.items():
                 found[name].append(_shares(library, way(library, asked), one, passages))
-    what = "library" if given.library else "one index a document"
+    what = "library" if given.library else f"one index a {'collection' if given.collections else 'document'}"
     print(f"\n{folder.name}, {what}, {documents_asked} documents, {len(found[SHIPS])} questions")
     _print(found)
 
 
 def _print(found: dict[str, list[list[float]]]) -> None:
     """Each way's shares, and by how much what ships is ahead of it on the same questions."""
-    titles = [f"{what}@{k}" for what in ("R", "norm") for k in DEPTHS]
+    titles = [f"{what}@{k}" for what in ("R", "gold", "norm") for k in DEPTHS]
     ships = np.array(found[SHIPS])
     for name, rows in found.items():
         for what, values in ((name, np.array(rows)), (f"  {SHIPS} - {name}", ships - np.array(rows))):
@@ -108,10 +111,12 @@ def _shares(
     spans = _spans(library, ids[: max(DEPTHS)])
     gold = _merged(question.evidence)
     held = [_inside(gold, span) for span in spans]
-    every = [_inside(gold, (id_, *span)) for id_ in question.documents for span in passages[id_]]
-    best = sorted(every, reverse=True)
+    every = [(id_, *span) for id_ in question.documents for span in passages[id_]]
+    best = sorted((_inside(gold, span) for span in every), reverse=True)
+    covering = {span for span in every if recall(question.evidence, [span]) > 0}
     return [
         *(recall(question.evidence, spans[:k]) for k in DEPTHS),
+        *(len(covering.intersection(spans[:k])) / max(1, len(covering)) for k in DEPTHS),
         *(sum(held[:k]) / max(1, sum(best[:k])) for k in DEPTHS),
     ]
 

@@ -29,8 +29,11 @@ class Question:
     answers: tuple[str, ...]
 
 
-def options(description: str | None, library: str) -> argparse.Namespace:
-    """The arguments that every measurement over sets takes; `library` says what --library means there."""
+def options(description: str | None, library: str, *, collections: bool = False) -> argparse.Namespace:
+    """The arguments that every measurement over sets takes; `library` says what --library means there.
+
+    With `collections` there is also a way between one index a document and one for all.
+    """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -38,7 +41,11 @@ def options(description: str | None, library: str) -> argparse.Namespace:
     parser.add_argument("--documents", type=int, help="only the first N documents of each set")
     parser.add_argument("--questions", type=int, help="only N questions of each set")
     parser.add_argument("--vectors", type=Path, help="keep vectors in this .npz file, for a quick second run")
-    parser.add_argument("--library", action="store_true", help=library)
+    together = parser.add_mutually_exclusive_group()
+    together.add_argument("--library", action="store_true", help=library)
+    if collections:
+        what = "one index over the documents of each collection that docs.jsonl names"
+        together.add_argument("--collections", action="store_true", help=what)
     return parser.parse_args()
 
 
@@ -46,6 +53,15 @@ def read_documents(folder: Path, limit: int | None = None) -> dict[str, Parsed]:
     """Document id -> its text, parsed as the daemon would; the first `limit` of the set."""
     rows = _lines(folder / "docs.jsonl")[:limit]
     return {row["doc_id"]: _read(folder / row["file"]) for row in rows}
+
+
+def read_collections(folder: Path, known: Sequence[str]) -> list[list[str]]:
+    """The documents of each collection that the set names; one that is in none stands alone."""
+    groups: dict[str, list[str]] = {}
+    for row in _lines(folder / "docs.jsonl"):
+        if row["doc_id"] in known:
+            groups.setdefault(row.get("collection") or row["doc_id"], []).append(row["doc_id"])
+    return list(groups.values())
 
 
 def read_questions(folder: Path, documents: Sequence[str], limit: int | None = None) -> list[Question]:

@@ -115,6 +115,22 @@ def test_readers_get_no_passage_of_a_content_without_a_document(conn: Connection
     assert [passage.text for passage in contents.passages_by_id(conn, ids).values()] == ["nobody's"]
 
 
+def test_beside_a_passage_stand_those_before_and_after_it_in_its_content(conn: Connection) -> None:
+    put(conn, b"/notes/a.md", lines("one", "two", "three", "four"))
+    put(conn, b"/notes/b.md", lines("five", "six"))
+    of = {text: id_ for id_, text in conn.execute("SELECT id, text FROM passages")}
+
+    def beside(*asked: str) -> set[str]:
+        wanted = [of[text] for text in asked]
+        return {one.text for one in contents.passages_by_id(conn, contents.beside(conn, wanted)).values()}
+
+    assert beside("two") == {"one", "three"}
+    assert beside("four") == {"three"}
+    assert beside("one", "six") == {"two", "five"}
+    assert beside() == set()
+    assert contents.beside(conn, [0, 999]) == []
+
+
 def test_what_a_parser_found_comes_back_as_it_was(conn: Connection) -> None:
     info = ContentInfo("T", "en", "utf-8", {"tags": ["x"], "n": 1, "deep": {"a": [1]}}, ("l1", "l2"), ("w",))
     assert contents.content_info(conn, store(conn, lines("one"), info)) == info

@@ -1,8 +1,8 @@
 """Fusion by standardised sums: each leg's scores at mean 0 and deviation 1, weighted, added.
 
 Ranks throw away how much better the first is than the second; raw scores of different legs cannot be added.
-Standardised scores can. What a passage inherits from its ancestors is added in each leg, at the leg's weight.
-Both are measured by tests/quality/measure_path.py.
+Standardised scores can. What a passage inherits from its neighbours and ancestors is added in each leg, at
+the leg's weight. Both are measured by tests/quality/measure_path.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mindscape.ask.ancestors import Path, inherited
+from mindscape.ask.ancestors import Position, inherited
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class Fused:
 
 
 def fuse(
-    legs: Sequence[Leg], also: Iterable[int] = (), paths: Mapping[int, Path] | None = None
+    legs: Sequence[Leg], also: Iterable[int] = (), positions: Mapping[int, Position] | None = None
 ) -> list[Fused]:
     """Every candidate of every leg, and those in `also`, best first; ties by id.
 
-    `paths` says what stands above a candidate; one that is not in it inherits nothing.
+    `positions` says where a candidate stands; one that is not in it inherits nothing.
 
     Multiplying a leg's scores by a positive factor or adding a constant to them (and to `missing`) changes
     nothing. A leg that gives all candidates the same score adds nothing.
@@ -49,7 +49,7 @@ def fuse(
     sums = dict.fromkeys(candidates, 0.0)
     for leg in legs:
         standardised = _standardised(leg, candidates)
-        above = inherited(standardised, paths or {})
+        above = inherited(standardised, positions or {})
         for id_ in candidates:
             sums[id_] += leg.weight * (standardised.get(id_, 0.0) + above.get(id_, 0.0))
     fused = [

@@ -41,6 +41,12 @@ _STOP_WORDS = """
     ne pas el los las una unos cual cuando como donde por para del en su se lo
 """
 STOP = frozenset(_STOP_WORDS.split())
+_SUBJECT_WORDS = """
+    document documents file files find like list may mean mine might note notes passage summary text us will
+    write written
+"""
+_SUBJECTS = frozenset(_SUBJECT_WORDS.split())
+"""Stop words that may well be what is looked for: a file descriptor, a list of lists, the last will."""
 _STOP_UNSPACED = re.compile(
     "\u4ec0\u4e48|\u751a\u9ebc|\u600e\u4e48|\u600e\u6837|\u54ea\u91cc|\u54ea\u513f|\u54ea\u4e2a|\u54ea\u4e9b|\u591a\u5c11|\u4e3a\u4ec0\u4e48"
     "|\u662f\u5426|\u8bf7\u95ee|\u544a\u8bc9|\u8c01|\u51e0|[\u7684\u4e86\u5417\u5462\u5427\u662f\u5728\u6709\u548c\u4e0e\u4e5f\u90fd\u5c31\u8fd9\u90a3\u6211\u4f60\u4ed6\u5979\u5b83\u4eec\u4e4b\u54ea\u4f55\u5e74\u6708\u65e5]"
@@ -56,6 +62,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 MAX_PARTS = 3
+_RUN = re.compile(r'"[^"]+"|[^\s"]+')
 
 
 def parts(question: str) -> list[str]:
@@ -67,6 +74,21 @@ def parts(question: str) -> list[str]:
     found = [part for part in found if part]
     alone = 2 <= len(found) <= MAX_PARTS and all(len(set(terms(part))) >= 2 for part in found)
     return found if alone else [question]
+
+
+def keywords(question: str) -> str:
+    """The question without the words that only ask; itself where nothing else is in it.
+
+    What stands in double quotes stays whole, and so does a word in capitals ("IT").
+    """
+    return " ".join(run for run in _RUN.findall(question) if not _only_asks(run, question)) or question
+
+
+def _only_asks(run: str, question: str) -> bool:
+    short_form = len(run) > 1 and run.isupper() and not question.isupper()
+    return not (run.startswith('"') or short_form) and all(
+        word in STOP and word not in _SUBJECTS for word in _words(run)
+    )
 
 
 def folded(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Question to passages: each leg finds candidates, all legs score all candidates and what stands above them,
+"""Question to passages: each leg finds candidates, all legs score all candidates and what stands around them,
 and the sums rank them.
 
 Runs in a reader thread inside one snapshot, so that a passage found is still there when it is read.
@@ -7,13 +7,14 @@ Runs in a reader thread inside one snapshot, so that a passage found is still th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscape.ask.ancestors import Path
+from mindscape.ask.ancestors import Position
 from mindscape.ask.fuse import Fused, Leg, fuse
-from mindscape.ask.language import all_terms, terms
+from mindscape.ask.language import all_terms, keywords, terms
 from mindscape.errors import NotFound, UsageError
 from mindscape_storage import contents, documents, paths, search
 from mindscape_storage.database import Connection
@@ -22,6 +23,8 @@ from mindscape_storage.records import Document, Passage, Scope
 
 POOL = 100
 """Candidates taken from each leg: more changes little on our sets, and each costs a cosine."""
+LEADERS = 10
+"""Of the best of each leg the passages right before and after are candidates too, where vectors know them."""
 WORDS, VECTOR, NAME = 1.0, 0.7, 1.0
 """Weights of the standardised words and vector legs; a name that holds the whole question adds NAME."""
 NAMES_READ = 10
@@ -99,16 +102,20 @@ def retrieve(
 
     `question_vector` is a unit vector of the encoder `encoder_id`, or None: then the vector leg is left out.
     `scope` limits the search, inside each leg. Without `ancestors` a passage's score is its own alone, which
-    is what they are measured against. Call it inside a snapshot.
+    is what they, and its neighbours, are measured against. Call it inside a snapshot.
     """
     query = shorten(question)
-    word_scores = {hit.passage_id: hit.score for hit in search.words(conn, query, POOL, scope)}
+    word_scores = {hit.passage_id: hit.score for hit in search.words(conn, keywords(query), POOL, scope)}
     cosines: dict[int, float] = {}
+    beside: list[int] = []
     if question_vector is not None and encoder_id is not None:
         near = search.nearest(conn, encoder_id, question_vector, POOL, scope, packed)
         cosines = {hit.passage_id: hit.score for hit in near}
+        if ancestors:
+            beside = contents.beside(conn, [*islice(word_scores, LEADERS), *islice(cosines, LEADERS)])
     named = _named(conn, query, scope)
-    passages = contents.passages_by_id(conn, sorted(word_scores.keys() | cosines.keys()))
+    passages = contents.passages_by_id(conn, sorted({*word_scores, *cosines, *beside}))
+    passages = _read(passages, scope)
     passages |= _openings(conn, named, {one.content_id for one in passages.values()}, scope)
     legs = [Leg("words", WORDS, word_scores)]
     if question_vector is not None and encoder_id is not None:
@@ -117,17 +124,26 @@ def retrieve(
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
         legs.append(Leg("vector", VECTOR, cosines, missing=None))
     # White space has no words, but a vector it does have.
-    fused = fuse(legs, also=passages, paths=_paths(conn, passages) if ancestors else None)
+    fused = fuse(legs, also=passages, positions=_positions(conn, passages) if ancestors else None)
     with_text = [one for one in fused if one.id in passages and passages[one.id].text.strip()]
     ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in with_text]
     ranked.sort(key=lambda one: (-one.score, one.passage_id))
     return _distinct(ranked, passages, k)
 
 
-def _paths(conn: Connection, passages: dict[int, Passage]) -> dict[int, Path]:
-    """Passage id -> the nodes above it, lowest first, its content as the last; only that without a tree."""
+def _positions(conn: Connection, passages: dict[int, Passage]) -> dict[int, Position]:
+    """Passage id -> its number and the nodes above it, its content as the last; only that without a tree."""
     above = paths.paths_of(conn, passages)
-    return {id_: [*above.get(id_, ())[:-1], one.content_id] for id_, one in passages.items()}
+    return {
+        id_: Position([*above.get(id_, ())[:-1], one.content_id], one.ordinal)
+        for id_, one in passages.items()
+    }
+
+
+def _read(passages: dict[int, Passage], scope: Scope | None) -> dict[int, Passage]:
+    """Those that end where the scope does, or before."""
+    upto = None if scope is None else scope.upto
+    return {id_: one for id_, one in passages.items() if upto is None or one.end <= upto}
 
 
 def _named(conn: Connection, query: str, scope: Scope | None) -> dict[int, float]:
@@ -151,8 +167,7 @@ def _openings(
     """The first passage of each content that fits by name alone: it stands for the whole."""
     fitting = [content for content, share in named.items() if share >= NAMED and content not in known]
     first = [next(contents.passages_of(conn, content, 0, 1), None) for content in fitting]
-    upto = None if scope is None else scope.upto
-    return {one.id: one for one in first if one is not None and (upto is None or one.end <= upto)}
+    return _read({one.id: one for one in first if one is not None}, scope)
 
 
 def up_to(scope: Scope | None, document: Document, end: int) -> Scope:

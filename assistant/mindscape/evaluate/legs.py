@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscape.ask.language import keywords
 from mindscape.ask.retrieve import POOL, Ranked, retrieve, shorten
 from mindscape.errors import UsageError
 from mindscape.evaluate.library import BATCH, Encoder, Indexed
@@ -77,7 +78,9 @@ class Searched:
 
     def words(self, asked: Asked, k: int) -> list[Span]:
         """By BM25 over words."""
-        return self._spans([hit.passage_id for hit in search.words(self._conn, asked.text, POOL)][:k])
+        return self._spans(
+            [hit.passage_id for hit in search.words(self._conn, keywords(asked.text), POOL)][:k]
+        )
 
     def vector(self, asked: Asked, k: int) -> list[Span]:
         """By the cosine with the question's vector."""
@@ -94,13 +97,13 @@ class Searched:
     def rrf(self, asked: Asked, k: int) -> list[Span]:
         """Words and vector by reciprocal-rank fusion."""
         scores: defaultdict[int, float] = defaultdict(float)
-        for hits in (search.words(self._conn, asked.text, POOL), self._near(asked)):
+        for hits in (search.words(self._conn, keywords(asked.text), POOL), self._near(asked)):
             for rank, one in enumerate(hits, 1):
                 scores[one.passage_id] += 1 / (RRF + rank)
         return self._spans(sorted(scores, key=lambda id_: (-scores[id_], id_))[:k])
 
     def sum(self, asked: Asked, k: int) -> list[Span]:
-        """What ships, were nothing above the passages."""
+        """What ships, were nothing around the passages."""
         return self._ranked(retrieve(self._conn, *asked, self._library.encoder_id, k, None, ancestors=False))
 
     def default(self, asked: Asked, k: int) -> list[Span]:
