@@ -50,7 +50,7 @@ INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 
 TIERS: Final = ("searchable", "embedded", "summarised", "recorded", "connected", "refined")
-READY_TIERS: Final = TIERS[:3]
+READY_TIERS: Final = (*TIERS[:3], "refined")
 """Those that this version builds."""
 
 Json = dict[str, Any]

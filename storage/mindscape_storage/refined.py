@@ -7,6 +7,7 @@ again, while what there is stays served. Without one, nothing of a model is kept
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from mindscape_storage.database import Connection, fetch, transaction, value
 from mindscape_storage.records import ChangedFolder
@@ -30,11 +31,6 @@ def use(conn: Connection, how: str | None) -> bool:
         conn.execute("UPDATE contents SET refined = 0 WHERE refined = 1")
         conn.execute("UPDATE folders SET unrefined = unrefined + 1")
     return True
-
-
-def used(conn: Connection) -> bool:
-    """Whether there is a model that goes through the nodes."""
-    return value(conn, _USED) is not None
 
 
 def next_content(conn: Connection) -> int | None:
@@ -112,14 +108,25 @@ def set_folder(conn: Connection, folder: ChangedFolder, models: Mapping[tuple[in
     return True
 
 
-def left(conn: Connection) -> tuple[int, int, int]:
-    """What the model has not been through: (contents, folders, nodes of both), for those of its nodes that
-    it has said nothing of."""
+class Left(NamedTuple):
+    """What the model has not been through."""
+
+    contents: int
+    folders: int
+    nodes: int
+    """Of both, those it has said nothing of: about as many calls, rather fewer."""
+
+
+def left(conn: Connection) -> Left | None:
+    """What the model has not been through; None without one."""
+    if value(conn, _USED) is None:
+        return None
     contents, nodes = fetch(
         conn,
         f"""
         SELECT count(DISTINCT c.id), count(n.level) FROM contents c
-        LEFT JOIN nodes n ON n.content_id = c.id AND n.end_child - n.first_child > 1 WHERE {_OPEN}
+        LEFT JOIN nodes n ON n.content_id = c.id AND n.model IS NULL AND n.end_child - n.first_child > 1
+        WHERE {_OPEN}
         """,
     )[0]
     folders, groups = fetch(
@@ -130,13 +137,15 @@ def left(conn: Connection) -> tuple[int, int, int]:
         WHERE f.unrefined > 0
         """,
     )[0]
-    return contents, folders, nodes + groups
+    return Left(contents, folders, nodes + groups)
 
 
-def not_refined(conn: Connection) -> set[int]:
-    """Ids of documents with status ok and a tree that the model has not been through, or that stand in or below
-    a folder that it has not been through.
+def not_refined(conn: Connection) -> set[int] | None:
+    """Ids of documents with status ok and a tree that the model has not been through, or that stand in or
+    below a folder that it has not been through. None without a model.
     """
+    if value(conn, _USED) is None:
+        return None
     rows = fetch(
         conn,
         """

@@ -29,12 +29,12 @@ async def test_on_battery_heavy_work_is_held_and_says_why_until_somebody_waits_f
 ) -> None:
     progress = Progress()
     gate = Gate(library, progress, lambda: True, paused=False)
-    trying = asyncio.create_task(gate.heavy())
+    trying = asyncio.create_task(gate.heavy("embed"))
     await progress.after(0)
     assert gate.held == "on battery"
     with gate.wanted():
         assert await trying is False
-        assert await gate.heavy() is True
+        assert await gate.heavy("embed") is True
         assert gate.held is None
 
 
@@ -44,9 +44,9 @@ async def test_heavy_work_goes_on_once_the_computer_is_plugged_in(
     monkeypatch.setattr(pausing, "LOOK_SECONDS", 0.0)
     answers = iter([True, False])
     gate = Gate(library, Progress(), lambda: next(answers), paused=False)
-    assert await gate.heavy() is False
+    assert await gate.heavy("embed") is False
     assert gate.held == "on battery"
-    assert await gate.heavy() is True
+    assert await gate.heavy("embed") is True
     assert gate.held is None
 
 

@@ -89,8 +89,10 @@ def test_an_unknown_method_and_wrong_parameters_say_what_is_right(daemon: Daemon
             daemon.call("wait", tier="searchable", timeout=timeout)
     with pytest.raises(UsageError, match="NUL"):
         daemon.call("models.use", path="/a\0b")
-    with pytest.raises(Refused, match="not built by this version"):
+    with pytest.raises(Refused, match="measured good enough to write summaries"):
         daemon.call("wait", tier="refined")
+    with pytest.raises(Refused, match="not built by this version"):
+        daemon.call("wait", tier="recorded")
 
 
 def test_one_client_too_many_is_told_so(daemon: Daemon) -> None:

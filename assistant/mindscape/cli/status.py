@@ -64,7 +64,7 @@ def _print_status(printer: Printer, status: Json) -> None:
     if status.get("paused"):
         _row(printer, "paused", coloured("background work waits; to go on: mindscape resume", "yellow"))
     elif held := status.get("held"):
-        _row(printer, "held", f"{held}: embedding waits; at once: mindscape status --wait embedded")
+        _row(printer, "held", f"{held}: heavy work waits; at once: mindscape status --wait embedded")
     for number, folder in enumerate(status.get("folders") or []):
         note = counted(int(folder["documents"]), "document") + (
             "" if folder["mode"] == "events" else f", {folder['mode']}"
@@ -84,12 +84,17 @@ def _print_status(printer: Printer, status: Json) -> None:
 
 def _left(left: Json) -> str:
     """`3,200 passages to embed, about 4 min · 12 trees to make`, what is done left out."""
+    items = (
+        ("embedded", "passage", "to embed"),
+        ("summarised", "tree", "to make"),
+        ("refined", "model call", "to make"),
+    )
     parts: list[str] = []
-    for tier, item, verb in (("embedded", "passage", "to embed"), ("summarised", "tree", "to make")):
+    for tier, item, verb in items:
         one: Json = left.get(tier) or {}
-        if items := one.get("items"):
+        if number := one.get("items"):
             seconds = one.get("seconds")
-            parts.append(f"{counted(items, item)} {verb}" + (f", {about(seconds)}" if seconds else ""))
+            parts.append(f"{counted(number, item)} {verb}" + (f", {about(seconds)}" if seconds else ""))
     return " · ".join(parts)
 
 

@@ -13,6 +13,7 @@ from mindscape_storage.database import Connection
 from mindscape_storage.errors import BadVector
 from mindscape_storage.packed import PackedVectors
 
+WORK = "embed"
 BATCH = 64
 
 
@@ -24,7 +25,7 @@ class Embedding:
         library: Library,
         models: Models,
         pace: Pace,
-        heavy: Callable[[], Awaitable[bool]],
+        heavy: Callable[[str], Awaitable[bool]],
         gently: Callable[[float], Awaitable[None]],
     ) -> None:
         self._library = library
@@ -69,7 +70,7 @@ class Embedding:
         missing = await self._library.read(lambda c: vectors.missing_inputs(c, encoder, BATCH))
         if not missing:
             return None
-        if not await self._heavy():
+        if not await self._heavy(WORK):
             return 0
         began = time.monotonic()
         await self._gently(self._batch_seconds)

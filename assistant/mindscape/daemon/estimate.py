@@ -1,11 +1,13 @@
-"""How much is left to be embedded and summarised, and about how long that takes at the pace of this run."""
+"""How much is left to do for the tiers that take long, and about how long that takes at this run's pace."""
 
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 from mindscape.library import Library
 from mindscape.protocol import Json
+from mindscape_storage import refined
 from mindscape_storage.database import Connection
 from mindscape_storage.folders import documents_behind, folders_behind
 from mindscape_storage.left import passages_left
@@ -36,38 +38,53 @@ class Pace:
         return round(items * self._each, 1) if self._batches else None
 
 
+class _Counted(NamedTuple):
+    passages: int
+    trees: int
+    calls: int | None
+
+
 class Estimate:
-    """Of both tiers."""
+    """Of the tiers that take long."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self.embedding = Pace()
         self.summarising = Pace()
-        self._counted = (0.0, 0.0, 0, 0)
+        self.refining = Pace()
+        self._counted = _Counted(0, 0, 0)
+        self._cost = self._ended = 0.0
 
     async def left(self, encoder: int | None, *, lately: bool = False) -> Json:
-        """{"embedded", "summarised"}, each {"items", "seconds"}; null is what is not known.
+        """{"embedded", "summarised", "refined"}, each {"items", "seconds"}; null is what is not known.
 
-        Items are passages, and trees of documents and folders. With `lately`, an earlier count may do.
+        Items are passages, trees of documents and folders, and calls of a model. With `lately`, an earlier
+        count may do.
         """
-        ended, cost, passages, trees = self._counted
-        if not lately or time.monotonic() - ended >= cost * SPARED:
-            passages, trees = await self._count(encoder)
+        if not lately or time.monotonic() - self._ended >= self._cost * SPARED:
+            await self._count(encoder)
+        passages, trees, calls = self._counted
+        known = encoder is not None
         return {
             "embedded": {
-                "items": None if encoder is None else passages,
-                "seconds": None if encoder is None else self.embedding.seconds(passages),
+                "items": passages if known else None,
+                "seconds": self.embedding.seconds(passages) if known else None,
             },
             "summarised": {"items": trees, "seconds": self.summarising.seconds(trees)},
+            "refined": {
+                "items": calls,
+                "seconds": None if calls is None else self.refining.seconds(calls),
+            },
         }
 
-    async def _count(self, encoder: int | None) -> tuple[int, int]:
-        def count(connection: Connection) -> tuple[int, int]:
+    async def _count(self, encoder: int | None) -> None:
+        def count(connection: Connection) -> _Counted:
             passages = 0 if encoder is None else passages_left(connection, encoder)
-            return passages, documents_behind(connection) + folders_behind(connection)
+            trees = documents_behind(connection) + folders_behind(connection)
+            calls = refined.left(connection)
+            return _Counted(passages, trees, None if calls is None else calls.nodes)
 
         began = time.monotonic()
-        passages, trees = await self._library.read(count)
-        ended = time.monotonic()
-        self._counted = (ended, ended - began, passages, trees)
-        return passages, trees
+        self._counted = await self._library.read(count)
+        self._ended = time.monotonic()
+        self._cost = self._ended - began

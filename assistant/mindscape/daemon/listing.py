@@ -11,6 +11,7 @@ from mindscape_storage import contents, documents
 from mindscape_storage.database import Connection
 from mindscape_storage.folders import not_summarised
 from mindscape_storage.records import Document
+from mindscape_storage.refined import not_refined
 
 
 def every_document(connection: Connection) -> list[Json]:
@@ -20,7 +21,8 @@ def every_document(connection: Connection) -> list[Json]:
     was left out or guessed, such as pages without a text layer.
     """
     listed = documents.list_documents(connection)
-    behind, warned = not_summarised(connection), contents.warnings_of(connection)
+    warned = contents.warnings_of(connection)
+    behind, unrefined = not_summarised(connection), not_refined(connection)
     looks = Counter(_composed(document) for document in listed)
     alike = {look for look, count in looks.items() if count > 1}
     return [
@@ -29,7 +31,7 @@ def every_document(connection: Connection) -> list[Json]:
             "status": document.status.value,
             "reason": document.reason,
             "warnings": warned.get(document.content_id or 0, []),
-            "tier": _tier(document, behind),
+            "tier": _tier(document, behind, unrefined),
             "passages": document.passages,
             "spelling": _spelling(document) if _composed(document) in alike else None,
         }
@@ -37,8 +39,10 @@ def every_document(connection: Connection) -> list[Json]:
     ]
 
 
-def _tier(document: Document, behind: set[int]) -> str | None:
-    return "summarised" if document.tier == "embedded" and document.id not in behind else document.tier
+def _tier(document: Document, behind: set[int], unrefined: set[int] | None) -> str | None:
+    if document.tier != "embedded" or document.id in behind:
+        return document.tier
+    return "summarised" if unrefined is None or document.id in unrefined else "refined"
 
 
 def _spelling(document: Document) -> str:

@@ -37,6 +37,7 @@ from mindscape_storage.database import Connection
 from mindscape_storage.errors import StorageError
 from mindscape_storage.folders import not_summarised
 from mindscape_storage.records import Root, Scope
+from mindscape_storage.refined import not_refined
 
 Handled = Callable[[Json, Stream], Awaitable[Any]]
 
@@ -343,9 +344,12 @@ def _folder(root: Root) -> Json:
 def _counted(connection: Connection, encoder: int | None) -> Json:
     """Documents by tier and by status; tiers that are not built have none."""
     counted = documents.counts(connection, encoder)
-    summarised = counted["searchable"] - len(not_summarised(connection))
+    behind = not_summarised(connection)
+    summarised = counted["searchable"] - len(behind)
+    unrefined = not_refined(connection)
+    refined = 0 if unrefined is None else counted["searchable"] - len(behind | unrefined)
     not_built = {tier: 0 for tier in protocol.TIERS if tier not in protocol.READY_TIERS}
-    return {**counted, "summarised": summarised, **not_built}
+    return {**counted, "summarised": summarised, **not_built, "refined": refined}
 
 
 def _inside(path: bytes, folder: bytes) -> bool:

@@ -43,8 +43,12 @@ class Gate:
         self._reconsider = asyncio.Event()
         self._looked = -LOOK_SECONDS
         self._battery = False
-        self.held: str | None = None
-        """Why heavy work that is there to be done waits."""
+        self._held: set[str] = set()
+
+    @property
+    def held(self) -> str | None:
+        """Why heavy work that is there to be done waits; None when it does not."""
+        return "on battery" if self._held else None
 
     @property
     def paused(self) -> bool:
@@ -87,22 +91,34 @@ class Gate:
         finally:
             self._wanted -= 1
 
-    async def heavy(self) -> bool:
-        """Whether heavy work may begin. False comes after a while, or when that may have changed."""
+    async def heavy(self, work: str) -> bool:
+        """Whether this heavy work may begin. False comes after a while, or when that may have changed."""
         now = time.monotonic()
         if now - self._looked >= LOOK_SECONDS:
             self._battery, self._looked = await asyncio.to_thread(self._on_battery), now
-        before = self.held
-        self.held = "on battery" if self._battery and not self._wanted else None
-        if self.held != before:
-            await self._progress.notify()
-        if self.held is None:
+        if not self._battery or self._wanted:
+            await self.nothing_left(work)
             return True
+        if work not in self._held:
+            self._held.add(work)
+            await self._progress.notify()
+        await self.patience(LOOK_SECONDS)
+        return False
+
+    async def nothing_left(self, work: str) -> None:
+        """This work is not held, for there is none or it goes on."""
+        if work in self._held:
+            self._held.remove(work)
+            await self._progress.notify()
+
+    async def patience(self, seconds: float) -> None:
+        """Wait so long, but not while somebody waits for heavy work."""
+        if self._wanted:
+            return
         self._reconsider.clear()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(seconds):
                 await self._reconsider.wait()
-        return False
 
 
 def methods(gate: Gate) -> dict[str, Callable[[Json, Stream], Awaitable[Any]]]:

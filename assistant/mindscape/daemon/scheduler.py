@@ -1,4 +1,4 @@
-"""Background work: index, embed and summarise. What is to be done is derived from what is stored."""
+"""Background work: index, embed, summarise and refine. What is to be done is derived from what is stored."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mindscape.daemon.estimate import Estimate
 from mindscape.daemon.models import Models
 from mindscape.daemon.pausing import Gate, Paused
 from mindscape.daemon.progress import Progress
+from mindscape.daemon.refiner import Refiner
 from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
 from mindscape.daemon.summariser import Summariser
 from mindscape.errors import MindscapeError
@@ -31,6 +32,7 @@ from mindscape_storage import (
     jobs,
     memo,
     nodes,
+    refined,
     roots,
     summaries,
 )
@@ -79,11 +81,22 @@ class Scheduler:
         self._jobs = asyncio.Event()
         self._embed = asyncio.Event()
         self._summarise = asyncio.Event()
+        self._refine = asyncio.Event()
+        self._embedded = asyncio.Event()
+        self._summarised = asyncio.Event()
         self._reading: set[str] = set()
         self._at_rest = asyncio.Event()
         self._embedding = Embedding(library, models, self._estimate.embedding, gate.heavy, self._gently)
         self._summariser = Summariser(
             library, workers, settings.parse_seconds, self._estimate.summarising, self._gently
+        )
+        self._refiner = Refiner(
+            library,
+            models,
+            self._estimate.refining,
+            gate,
+            self._all_else,
+            lambda: time.monotonic() - self._last_work,
         )
         self._soon: set[asyncio.Task[None]] = set()
         self._last_work = self._reconciled = time.monotonic()
@@ -107,6 +120,7 @@ class Scheduler:
                 group.create_task(self._forever("timer", self._tick))
                 group.create_task(self._unless_paused("embed", self._embed_some))
                 group.create_task(self._unless_paused("summarise", self._summarise_some))
+                group.create_task(self._unless_paused("refine", self._refine_some))
                 for number in range(self._worker_count):
                     group.create_task(self._index_loop(f"index {number}"))
                 await self._persist("scan", self.scanner.scan_all)
@@ -145,6 +159,11 @@ class Scheduler:
         if self._troubles.pop(name, None):
             await self._progress.notify()
 
+    @property
+    def can_refine(self) -> bool:
+        """Whether there is a model that writes summaries."""
+        return self._models.summariser() is not None
+
     async def encoder(self) -> int | None:
         """Id of the passage encoder in use; None when there is no embedder. Starts no engine."""
         return await self._embedding.encoder()
@@ -156,17 +175,21 @@ class Scheduler:
     async def standing(self, tier: str) -> tuple[int, int]:
         """(documents done at the tier, documents): a final status other than ok counts as done.
 
-        For `summarised` the folders that are to be summarised count too.
+        For `summarised` and `refined` the folders that are still to be gone through count too.
         """
         encoder = await self.encoder()
         counted = await self._library.read(lambda c: documents.counts(c, encoder))
         done = counted["total"] - counted["by_status"].get(Status.PENDING, 0)
         if tier == "embedded":
             done -= counted["searchable"] - counted["embedded"]
-        if tier == "summarised":
+        if tier in ("summarised", "refined"):
             behind, changed = await self._library.read(
                 lambda c: (folders.documents_behind(c), folders.folders_behind(c))
             )
+            if tier == "refined":
+                trees = await self._library.read(refined.left)
+                if trees is not None:
+                    behind, changed = behind + trees.contents, changed + trees.folders
             return done - behind, counted["total"] + changed
         return done, counted["total"]
 
@@ -187,9 +210,11 @@ class Scheduler:
         self._look_for_more()
 
     def _look_for_more(self) -> None:
-        """There may be something to embed or to summarise."""
-        self._embed.set()
-        self._summarise.set()
+        """There may be something to embed, to summarise or to refine."""
+        for begin in (self._embed, self._summarise, self._refine):
+            begin.set()
+        self._embedded.clear()
+        self._summarised.clear()
 
     def scan_soon(self, root: Root) -> None:
         """Scan a root in the background."""
@@ -313,8 +338,9 @@ class Scheduler:
         self._embed.clear()
         embedded = await self._embedding.some()
         if embedded is None:
-            self.gate.held = None
+            await self.gate.nothing_left("embed")
             await self._well("embed")
+            self._embedded.set()
             await self._embed.wait()
         elif embedded:
             self._last_work = time.monotonic()
@@ -336,10 +362,27 @@ class Scheduler:
         self._summarise.clear()
         if not await self._summariser.some(upwards=self._at_rest.is_set()):
             await self._well("summarise")
+            self._summarised.set()
             await self._summarise.wait()
             return
         self._last_work = time.monotonic()
+        self._refine.set()
         await self._progress.notify()
+
+    async def _refine_some(self) -> None:
+        """Let a model go through the next tree, or wait until there is one."""
+        self._refine.clear()
+        if not await self._refiner.some():
+            await self.gate.nothing_left("refine")
+            await self._well("refine")
+            await self._refine.wait()
+            return
+        await self._progress.notify()
+
+    async def _all_else(self) -> None:
+        """Wait until nothing is left to read, to embed or to summarise."""
+        for done in (self._at_rest, self._embedded, self._summarised):
+            await done.wait()
 
 
 def _purge(connection: Connection) -> None:

@@ -38,12 +38,17 @@ class Waiting:
             )
         if tier == "embedded" and await self._scheduler.encoder() is None:
             raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
+        if tier == "refined" and not self._scheduler.can_refine:
+            raise Refused(
+                "No model here was measured good enough to write summaries, so nothing can be refined. "
+                "See: mindscape models list"
+            )
         gate, timeout = self._scheduler.gate, parameters.seconds(params)
         gate.refuse_if_paused()
         try:
             async with asyncio.timeout(timeout):
                 await self._scheduler.scanner.scan_all()
-                with gate.wanted() if tier == "embedded" else nullcontext():
+                with gate.wanted() if tier in ("embedded", "refined") else nullcontext():
                     await self._until(tier, stream)
         except TimeoutError:
             raise Refused(f"Not everything is {tier} after {timeout} seconds. It goes on.") from None
