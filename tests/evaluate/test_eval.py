@@ -54,8 +54,7 @@ def run(real: Eval, monkeypatch: pytest.MonkeyPatch) -> Eval:
         return FakeEmbedder(name=bundle.encoder_name)
 
     monkeypatch.setattr("mindscape.evaluate.models.open_embedder", opened)
-    for module in ("command", "report"):
-        monkeypatch.setattr(f"mindscape.evaluate.{module}.commit", lambda: "fixed")
+    monkeypatch.setattr("mindscape.evaluate.settings.commit", lambda: "fixed")
     return real
 
 
@@ -104,7 +103,7 @@ def test_a_set_is_measured_in_the_shape_that_scripts_read(folder: Path, real: Ev
 def test_what_is_printed_for_people_names_every_leg_and_metric(folder: Path, run: Eval) -> None:
     ran = run(folder, "--limit", "4", "--k", "3", "--legs", "words,default", "--modes", "passages")
     assert ran.code == 0
-    for word in ("skarne", "words", "default", "recall@3", "norm@3", "f1", "over questions"):
+    for word in ("skarne", "words", "default", "recall         @3", "norm ", "f1 ", "resampling questions"):
         assert word in ran.stdout
     assert "4 of 4 questions" in ran.stderr
 
@@ -203,6 +202,7 @@ def test_details_say_what_was_found_and_said(folder: Path, run: Eval, tmp_path: 
         (["--modes", "agent"], 2, "The mode 'agent' is not built yet"),
         (["--modes", "passage"], 2, "Did you mean 'passages'?"),
         (["--k", "0"], 2, "'0' is not a whole number above zero"),
+        (["--k", "3,101"], 2, "--k 101 is too deep"),
         (["--k", "3,,5"], 2, "'' is not a whole number above zero"),
         (["--legs", ","], 2, "is not a list of names"),
         (["--limit", "0"], 2, "'0' is not a whole number above zero"),

@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from mindscape.paths import Paths
 
 Json = dict[str, Any]
 _TENTHS = 10
+_NAME, _CELL = 15, 24
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,33 +77,53 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
 def _print(printer: Printer, result: Json) -> None:
     about: dict[str, str] = {"document": "one index a document", "library": "one index for the set"}
     index = about.get(result["index"], f"one index for each {result['index']}")
-    printer.line(
-        bold(result["set"]),
-        f": {result['questions']:,} questions about {result['documents']:,} documents, {index}",
-    )
-    generator = result["bundle"]["generator"]
-    models = f"{result['bundle']['embedder']}, answers by {generator or 'quoting'}, {result['commit']}"
-    printer.line(dim(models))
+    asked, documents = f"{result['questions']:,} questions", f"{result['documents']:,} documents"
+    printer.line(bold(result["set"]), f": {asked} about {documents}, {index}")
+    bundle = result["bundle"]
+    by = bundle["generator"] or "quoting"
+    printer.line(dim(f"{bundle['embedder']}, answers by {by}, {result['commit']}"))
     apart = {_key(one): one for one in result["differences"]}
-    for one in result["runs"]:
-        depth = f"@{one['k']}" if one["k"] else ""
-        kind = "" if one.get("answerable", True) else " (not answerable)"
-        what = f"{one['metric']}{depth}{kind}"
-        who = one["legs"] if one["k"] else one["mode"]
-        less = apart.get(_key(one))
-        tail = f"   to default {_shown(less, sign=True)}" if less else ""
-        printer.line(f"  {what:22}{who:10}{_shown(one)}  n {one['n']:,}", dim(tail))
+    for (metric, deep), here in groupby(result["runs"], lambda one: (one["metric"], one["k"] is not None)):
+        if deep:
+            _print_depths(printer, metric, list(here), apart)
+        else:
+            _print_answers(printer, list(here))
     drawn = result["intervals"]["drawn"]
-    printer.line(dim(f"percent, with 95% bootstrap intervals over {drawn}; differences are paired"))
+    printer.line()
+    printer.line(dim(f"Percent, with 95% intervals from resampling {drawn}; differences are paired."))
+
+
+def _print_depths(printer: Printer, metric: str, runs: list[Json], apart: dict[Any, Json]) -> None:
+    """A line for each leg, a column for each depth; below it how far the leg is from what ships."""
+    depths = sorted({one["k"] for one in runs})
+    printer.line()
+    heads = "".join(f"{f'@{k}':{_CELL}}" for k in depths)
+    printer.line(bold(f"{metric:{_NAME}}"), heads, dim(f"n {runs[0]['n']:,}"))
+    for leg, here in groupby(runs, lambda one: one["legs"]):
+        cells = list(here)
+        printer.line(f"  {leg:{_NAME - 2}}", *(f"{_shown(one):{_CELL}}" for one in cells))
+        less = [apart[_key(one)] for one in cells if _key(one) in apart]
+        if less:
+            printer.line(dim(f"{'':{_NAME}}" + "".join(f"{_shown(one, '+'):{_CELL}}" for one in less)))
+
+
+def _print_answers(printer: Printer, runs: list[Json]) -> None:
+    printer.line()
+    for one in runs:
+        kind = "" if one.get("answerable", True) else ", where there is no answer"
+        printer.line(
+            bold(f"{one['metric']:{_NAME}}"), f"{_shown(one):{_CELL}}n {one['n']:,}  {one['mode']}{kind}"
+        )
 
 
 def _key(one: Json) -> tuple[Any, ...]:
-    return tuple(one.get(name) for name in ("mode", "legs", "alpha", "k", "metric", "answerable"))
+    return tuple(one.get(name) for name in ("mode", "legs", "alpha", "k", "metric"))
 
 
-def _shown(one: Json, sign: bool = False) -> str:
+def _shown(one: Json, sign: str = "") -> str:
+    """In percent: 71.6 [69.3, 73.8]."""
     value, low, high = (100 * one[name] for name in ("value", "low", "high"))
-    return f"{value:+6.1f} [{low:+.1f}, {high:+.1f}]" if sign else f"{value:6.1f} [{low:.1f}, {high:.1f}]"
+    return f"{value:{sign}.1f} [{low:{sign}.1f}, {high:{sign}.1f}]"
 
 
 @contextmanager

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from mindscape.ask.pipeline import LATER, MODES
+from mindscape.ask.retrieve import POOL
 from mindscape.errors import Refused, UsageError
 from mindscape.evaluate import details, models
 from mindscape.evaluate.legs import LEGS, check_known, check_legs
-from mindscape.evaluate.report import commit, prompt_hashes, report
+from mindscape.evaluate.report import report
 from mindscape.evaluate.runs import PASSAGES, Plan, Progress, measure, read_groups
-from mindscape.evaluate.sets import DOCUMENTS, QUESTIONS
+from mindscape.evaluate.settings import settings_of
 from mindscape.paths import Paths
 from mindscape_models.errors import ModelError
 from mindscape_storage.errors import StorageError
@@ -31,8 +31,10 @@ def planned(
 ) -> Plan:
     """A plan; without legs or modes it is all legs and the mode `passages`, with one of them only that.
 
-    Raises UsageError for a leg or a mode that there is not.
+    Raises UsageError for a leg or a mode that there is not, and for a depth that no leg reaches.
     """
+    if max(ks) > POOL:
+        raise UsageError(f"Words and vector find {POOL} passages each at most: --k {max(ks)} is too deep.")
     everything = legs is None and modes is None
     return Plan(
         folder,
@@ -51,7 +53,7 @@ def evaluate(plan: Plan, paths: Paths, file: Path | None, resume: bool, progress
     groups = read_groups(plan)
     try:
         with models.opened(paths, answering=bool(plan.modes)) as used:
-            settings = _settings(plan, used.bundle)
+            settings = settings_of(plan, used.bundle)
             with details.opened(file, settings, resume=resume) as kept:
                 rows = {
                     one.id: kept.done[one.id]
@@ -62,27 +64,9 @@ def evaluate(plan: Plan, paths: Paths, file: Path | None, resume: bool, progress
                 for one in measure(plan, groups, used, rows, progress):
                     kept.add(one)
                     rows[one.row.id] = one.row
-            return report(plan, used.bundle, rows.values())
+            return report(plan, settings, rows.values())
     except (ModelError, StorageError) as error:
         raise Refused(str(error)) from error
-
-
-def _settings(plan: Plan, bundle: dict[str, str | None]) -> details.Settings:
-    """All that the value of a question depends on; which questions are drawn is not among it."""
-    data = sha256()
-    for name in (DOCUMENTS, QUESTIONS):
-        data.update((plan.folder / name).read_bytes())
-    return {
-        "set": plan.folder.resolve().name,
-        "data": f"sha256:{data.hexdigest()}",
-        "commit": commit(),
-        "bundle": bundle,
-        "prompts": prompt_hashes(),
-        "index": plan.index,
-        "legs": list(plan.legs),
-        "modes": list(plan.modes),
-        "k": list(plan.ks),
-    }
 
 
 def _check_modes(names: Sequence[str]) -> list[str]:

@@ -14,8 +14,7 @@ from typing import Any, BinaryIO
 
 from mindscape.errors import Refused
 from mindscape.evaluate.runs import Detailed, Row, Run
-
-Settings = dict[str, Any]
+from mindscape.evaluate.settings import Settings
 
 
 class Details:

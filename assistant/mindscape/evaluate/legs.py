@@ -19,7 +19,7 @@ from mindscape.evaluate.metrics import Span
 from mindscape.evaluate.windows import windows
 from mindscape_models.embedding import Vectors
 from mindscape_storage import contents, documents, nodes, search, summaries
-from mindscape_storage.records import Passage
+from mindscape_storage.records import Hit, Passage
 
 RRF = 60
 """The usual constant of reciprocal-rank fusion."""
@@ -72,15 +72,12 @@ class Searched:
 
     def every(self, leg: str, ids: Iterable[str]) -> list[Span]:
         """All spans that a leg could find in these documents."""
-        wanted = set(ids)
-        spans = self._windows.spans if leg == "windows" else self._passages
-        return [one for one in spans if one[0] in wanted]
+        spans = self._windows_by_document if leg == "windows" else self._passages
+        return [one for id_ in ids for one in spans.get(id_, ())]
 
     def words(self, asked: Asked, k: int) -> list[Span]:
         """By BM25 over words."""
-        return self._spans(
-            [hit.passage_id for hit in search.words(self._conn, keywords(asked.text), POOL)][:k]
-        )
+        return self._spans([hit.passage_id for hit in self._worded(asked)][:k])
 
     def vector(self, asked: Asked, k: int) -> list[Span]:
         """By the cosine with the question's vector."""
@@ -97,7 +94,7 @@ class Searched:
     def rrf(self, asked: Asked, k: int) -> list[Span]:
         """Words and vector by reciprocal-rank fusion."""
         scores: defaultdict[int, float] = defaultdict(float)
-        for hits in (search.words(self._conn, keywords(asked.text), POOL), self._near(asked)):
+        for hits in (self._worded(asked), self._near(asked)):
             for rank, one in enumerate(hits, 1):
                 scores[one.passage_id] += 1 / (RRF + rank)
         return self._spans(sorted(scores, key=lambda id_: (-scores[id_], id_))[:k])
@@ -110,7 +107,10 @@ class Searched:
         """What `search` and `ask` do."""
         return self._ranked(retrieve(self._conn, *asked, self._library.encoder_id, k, None))
 
-    def _near(self, asked: Asked) -> list[search.Hit]:
+    def _worded(self, asked: Asked) -> list[Hit]:
+        return search.words(self._conn, keywords(asked.text), POOL)
+
+    def _near(self, asked: Asked) -> list[Hit]:
         return search.nearest(self._conn, self._library.encoder_id, asked.vector, POOL)
 
     def _ranked(self, ranked: Sequence[Ranked]) -> list[Span]:
@@ -124,8 +124,19 @@ class Searched:
         return self._names[passage.content_id], passage.start, passage.end
 
     @cached_property
-    def _passages(self) -> list[Span]:
-        return [self._span(one) for id_ in self._names for one in contents.passages_of(self._conn, id_)]
+    def _passages(self) -> dict[str, list[Span]]:
+        """By document."""
+        return {
+            name: [self._span(one) for one in contents.passages_of(self._conn, content)]
+            for content, name in self._names.items()
+        }
+
+    @cached_property
+    def _windows_by_document(self) -> dict[str, list[Span]]:
+        found: dict[str, list[Span]] = {name: [] for name in self._names.values()}
+        for one in self._windows.spans:
+            found[one[0]].append(one)
+        return found
 
     @cached_property
     def _windows(self) -> Scored:
@@ -144,8 +155,8 @@ class Searched:
         spans: list[Span] = []
         at: list[int] = []
         texts: list[str] = []
-        for content in self._names:
-            held = [self._span(one) for one in contents.passages_of(self._conn, content)]
+        for content, name in self._names.items():
+            held = self._passages[name]
             lowest = nodes.nodes_between(self._conn, content, 1, 0, len(held))
             said = summaries.texts_by_key(self._conn, [node.key for node in lowest])
             for node in lowest:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-import mindscape
-from mindscape import __version__, prompts
 from mindscape.evaluate.bootstrap import RESAMPLES, Estimate, clustered, estimate
 from mindscape.evaluate.legs import DEFAULT
 from mindscape.evaluate.runs import Plan, Row, Run
+from mindscape.evaluate.settings import Settings
 
-_CHECKOUT = Path(mindscape.__file__).parents[2]
 METRICS = ("recall", "hit", "norm", "f1", "em", "rouge_l", "accuracy", "pair_accuracy", "refusal")
 Values = dict[Run, dict[str, float]]
 """By question."""
 
 
-def report(plan: Plan, bundle: dict[str, str | None], rows: Iterable[Row]) -> dict[str, Any]:
+def report(plan: Plan, settings: Settings, rows: Iterable[Row]) -> dict[str, Any]:
     """The `eval` shape. `differences` are paired: of each question a leg's value less that of `default`."""
     values: Values = {}
     documents: dict[str, str] = {}
@@ -29,10 +25,7 @@ def report(plan: Plan, bundle: dict[str, str | None], rows: Iterable[Row]) -> di
             values.setdefault(run, {})[row.id] = value
     runs = sorted(values, key=lambda run: _order(plan, run))
     return {
-        "set": plan.folder.resolve().name,
-        "commit": commit(),
-        "bundle": bundle,
-        "prompts": prompt_hashes(),
+        **{name: settings[name] for name in ("set", "commit", "bundle", "prompts")},
         "index": plan.index,
         "questions": len(documents),
         "documents": len(set(documents.values())),
@@ -48,23 +41,6 @@ def report(plan: Plan, bundle: dict[str, str | None], rows: Iterable[Row]) -> di
             if (apart := _apart(values, run))
         ],
     }
-
-
-def prompt_hashes() -> dict[str, str]:
-    """Name -> hash of the prompts that a run may use."""
-    return {name: prompts.prompt_hash(name) for name in ("answer",)}
-
-
-def commit() -> str:
-    """What `git describe` says of the checkout this runs from; the version where it is none."""
-    if not (_CHECKOUT / ".git").exists():
-        return __version__
-    command = ["git", "-C", str(_CHECKOUT), "describe", "--always", "--dirty", "--tags"]
-    try:
-        ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return __version__
-    return ran.stdout.strip() or __version__
 
 
 def _estimated(values: dict[str, float], documents: dict[str, str], seed: int) -> dict[str, Any]:

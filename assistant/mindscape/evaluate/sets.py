@@ -150,7 +150,7 @@ def _question(where: str, row: dict[str, Any]) -> Question:
         text=text,
         documents=tuple(dict.fromkeys(documents)),
         evidence=tuple(span for span, _ in spans),
-        answers=tuple(_texts(where, row, "answers")),
+        answers=tuple(one for one in _texts(where, row, "answers") if one.strip()),
         id=_text(where, row, "id"),
         heads=tuple(head for _, head in spans),
         false_claim=None if false is None else _text(where, row, "false_claim"),
