@@ -278,3 +278,14 @@ def test_what_stands_right_beside_the_best_is_found_though_no_leg_named_it(tmp_p
         {talk[150]},
         {talk[149], talk[150]},
     )
+
+
+def test_of_a_text_that_stands_twice_in_a_document_the_first_place_is_shown(tmp_path: Path) -> None:
+    talk = list(TALK)
+    talk[10] = talk[40] = "The sluice gate leaks."
+    talk[41] = "The gate of the sluice was mended in May, the sluice gate of the weir."
+    made = Library(tmp_path / "library.db", {"/a.txt": talk}, FakeEmbedder())
+    best = find(made, "sluice gate leaks", k=1)[0]
+    number = {passage.id: passage.ordinal for passage in contents.passages_of(made.conn, 1)}
+    made.close()
+    assert (number[best.passage_id], [number[id_] for id_ in best.twins]) == (10, [40])

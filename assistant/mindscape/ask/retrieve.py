@@ -194,13 +194,21 @@ def _with_name(one: Fused, share: float) -> Ranked:
 
 
 def _distinct(ranked: list[Ranked], passages: dict[int, Passage], k: int) -> list[Ranked]:
-    """The first `k` with different texts; a later passage with a text already seen becomes its twin."""
-    kept: dict[str, Ranked] = {}
-    twins: dict[str, list[int]] = {}
+    """The first `k` with different texts, each with the others of its text as its twins.
+
+    Where one document holds a text several times its first place is shown, whichever has the best neighbours.
+    """
+    same: dict[str, list[Ranked]] = {}
     for one in ranked:
         text = passages[one.passage_id].text.strip()
-        if text in kept:
-            twins.setdefault(text, []).append(one.passage_id)
-        elif len(kept) < k:
-            kept[text] = one
-    return [replace(one, twins=tuple(twins.get(text, ()))) for text, one in kept.items()]
+        if text in same or len(same) < k:
+            same.setdefault(text, []).append(one)
+    return [_one_of(twins, passages) for twins in same.values()]
+
+
+def _one_of(twins: list[Ranked], passages: dict[int, Passage]) -> Ranked:
+    ids = [one.passage_id for one in twins]
+    content = passages[ids[0]].content_id
+    here = [id_ for id_ in ids if passages[id_].content_id == content]
+    first = min(here, key=lambda id_: passages[id_].start)
+    return replace(twins[0], passage_id=first, twins=tuple(id_ for id_ in ids if id_ != first))
