@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection
-from functools import partial
+from collections.abc import Awaitable, Callable
 
 from mindscape.config import Settings
-from mindscape.daemon.children import ChildDied, Pool
+from mindscape.daemon.children import Pool
 from mindscape.daemon.embedding import Embedding
 from mindscape.daemon.estimate import Estimate
+from mindscape.daemon.indexing import Indexing
 from mindscape.daemon.models import Models
 from mindscape.daemon.pausing import Gate, Paused
 from mindscape.daemon.progress import Progress
@@ -20,8 +20,6 @@ from mindscape.daemon.refiner import Refiner
 from mindscape.daemon.scanner import INDEX, PRIORITY, Scanner
 from mindscape.daemon.summariser import Summariser
 from mindscape.errors import MindscapeError
-from mindscape.ingest.pipeline import Indexer
-from mindscape.ingest.staging import Unsettled
 from mindscape.ingest.summarise import VERSION
 from mindscape.library import Library
 from mindscape.protocol import Json
@@ -33,7 +31,6 @@ from mindscape_storage import (
     memo,
     nodes,
     refined,
-    roots,
     summaries,
 )
 from mindscape_storage.compact import compact
@@ -44,13 +41,6 @@ from mindscape_storage.records import Job, Root, Status
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 2
-"""A file that ends its worker so often is put aside with the reason."""
-WITHOUT_END = 1_000_000
-"""Attempts at a file that is changing: that says nothing against it."""
-GROUP = 32
-"""Small files that one worker reads at a time: a call for each would cost more than reading it."""
-GROUP_BYTES = 256 << 10
 SHARE = 10
 """One part in so many of the time goes into vectors, and one into summaries, while files are read."""
 LONGEST_PAUSE = 60.0
@@ -77,7 +67,6 @@ class Scheduler:
         self._progress = progress
         self.gate = gate
         self._estimate = Estimate(library)
-        self._indexer = Indexer(library)
         self._jobs = asyncio.Event()
         self._embed = asyncio.Event()
         self._summarise = asyncio.Event()
@@ -104,6 +93,9 @@ class Scheduler:
         """Whether every folder has been compared with the disk since the start."""
         self._troubles: dict[str, tuple[int, str]] = {}
         self.scanner = Scanner(library, settings, progress, self._jobs.set)
+        self._indexing = Indexing(
+            library, workers, settings.parse_seconds, self.scanner.scan_root, self._jobs.set
+        )
 
     @property
     def trouble(self) -> str | None:
@@ -250,7 +242,7 @@ class Scheduler:
             self.gate.check()
             if not held:
                 self._jobs.clear()
-                held.update(await self._library.write(_claim))
+                held.update(await self._indexing.claim())
             if not held:
                 self._reading.discard(name)
                 if not self._reading:
@@ -262,74 +254,12 @@ class Scheduler:
             self._reading.add(name)
             self._at_rest.clear()
             # A StorageError says nothing against the documents: the jobs are held and tried again.
-            await self._index(held)
+            await self._indexing.run(held)
             self._last_work = time.monotonic()
             self._look_for_more()
             await self._progress.notify()
 
         await self._unless_paused(name, next_jobs)
-
-    async def _index(self, held: dict[int, Job]) -> None:
-        """Run jobs, by their documents; those that are settled leave `held`.
-
-        Raises StorageError or OSError when that cannot be done now.
-        """
-        wanted = {number: partial(_finish, job_id=job.id) for number, job in held.items()}
-        try:
-            async with self._workers.lend() as child:
-                limit = self._settings.parse_seconds
-                changing = await self._indexer.index(wanted, partial(child.call, seconds=limit))
-        except MindscapeError as error:
-            _keep(held, wanted)
-            await self._failed(held, error)
-        else:
-            _keep(held, wanted)
-            for number, unsettled in changing.items():
-                await self._look_again(held[number], number, unsettled)
-                del held[number]
-
-    async def _failed(self, held: dict[int, Job], error: MindscapeError) -> None:
-        """A worker died, or could not parse. Which file it was is seen when each is read by itself."""
-        if len(held) > 1:
-            for number, job in list(held.items()):
-                await self._index({number: job})
-                del held[number]
-            return
-        for number, job in held.items():
-            log.warning("document %d: %s", number, error)
-            if not await self._retry(job, str(error), 0.0, ATTEMPTS):
-                await self._quarantine(number, error)
-        held.clear()
-
-    async def _look_again(self, job: Job, document_id: int, unsettled: Unsettled) -> None:
-        """The file changes or is not there: let the disk say which, and try again after a moment."""
-        document = await self._library.read(lambda c: documents.get_document(c, document_id))
-        if document is not None:
-            for root in await self._library.read(roots.list_roots):
-                if root.id == document.root_id:
-                    await self.scanner.scan_root(root, [document.path])
-            document = await self._library.read(lambda c: documents.get_document(c, document_id))
-        if document is None or document.status is Status.AWAY:
-            # There is nothing to read; when it returns, the scan that sees it asks for it again.
-            await self._library.write(lambda c: jobs.finish_job(c, job.id))
-            return
-        await self._retry(job, str(unsettled), unsettled.seconds, WITHOUT_END)
-
-    async def _retry(self, job: Job, reason: str, delay: float, attempts: int) -> bool:
-        kept = await self._library.write(lambda c: jobs.retry_job(c, job.id, reason, delay, attempts))
-        asyncio.get_running_loop().call_later(delay + 0.01, self._jobs.set)
-        return kept
-
-    async def _quarantine(self, document_id: int, error: MindscapeError) -> None:
-        kind = "ended the process that parsed it" if isinstance(error, ChildDied) else "could not be parsed"
-        reason = f"It {kind} {ATTEMPTS} times and was put aside. {error} It is tried again when it changes."
-
-        def settle(connection: Connection) -> None:
-            document = documents.get_document(connection, document_id)
-            if document is not None:
-                documents.finish(connection, document_id, document.stat, Status.QUARANTINED, reason, None)
-
-        await self._library.write(settle)
 
     # --- embedding and summarising ---
 
@@ -390,32 +320,6 @@ def _purge(connection: Connection) -> None:
     now = int(time.time())
     memo.purge_memo(connection, now)
     summaries.purge_summaries(connection, now)
-
-
-def _claim(connection: Connection) -> dict[int, Job]:
-    """The next jobs, by their documents: small files together, others and those that failed before alone."""
-    group: dict[int, Job] = {}
-    size = 0
-    while len(group) < GROUP and (job := jobs.claim(connection, (INDEX,))):
-        document = documents.get_document(connection, int(job.key))
-        size += document.stat.size if document else 0
-        alone = size > GROUP_BYTES or job.attempts > 1
-        if alone and group:
-            jobs.put_back(connection, job.id)
-            break
-        group[int(job.key)] = job
-        if alone:
-            break
-    return group
-
-
-def _finish(connection: Connection, job_id: int) -> None:
-    jobs.finish_job(connection, job_id)
-
-
-def _keep(held: dict[int, Job], wanted: Collection[int]) -> None:
-    for number in held.keys() - set(wanted):
-        del held[number]
 
 
 def _clean_up(connection: Connection) -> None:
