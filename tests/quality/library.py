@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import tempfile
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from tests.ask.library import grow
 from tests.quality.sets import Question, read_collections, read_documents, read_questions
 
+from mindscape.evaluate.library import Indexed
 from mindscape.ingest.ignore import rules_for
 from mindscape.ingest.parse import media_type_of, parse
 from mindscape.ingest.parsed import Parsed, ParseFailure, Source
-from mindscape.ingest.passages import cut
 from mindscape.ingest.scan import walk
 from mindscape_models.bundle import find_bundles, shipped_folder
 from mindscape_models.embedding import Embedder, Vectors, open_embedder
-from mindscape_storage import contents, documents, roots, vectors
-from mindscape_storage.database import Connection, open_writer, transaction
-from mindscape_storage.records import ContentInfo, FileStat, Status
-
-BATCH = 256
+from mindscape_storage.vectors import input_hash
 
 
 class Remembering:
@@ -47,7 +41,7 @@ class Remembering:
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
-        keys = [vectors.input_hash(text) for text in texts]
+        keys = [input_hash(text) for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
             encoded = self._embedder.encode_passages(list(new.values()))
@@ -68,39 +62,6 @@ def open_remembering(path: Path) -> Remembering:
     """The shipped embedder, with the vectors in the file `path`."""
     (bundle,) = [one for one in find_bundles(shipped_folder()) if one.kind == "embedder"]
     return Remembering(open_embedder(bundle), path)
-
-
-class Indexed:
-    """A library in `path` with everything in `files` searchable, embedded, and under trees of real shape."""
-
-    def __init__(self, path: Path, files: Iterable[tuple[str, Parsed]], embedder: Remembering) -> None:
-        self.embedder = embedder
-        self.conn: Connection = open_writer(path)
-        self.conn.execute("PRAGMA synchronous = OFF")
-        self.encoder_id = vectors.encoder_id(self.conn, embedder.name, embedder.dimensions)
-        with transaction(self.conn):
-            root = roots.add_root(self.conn, b"/").id
-            for name, parsed in files:
-                self._add(root, name, parsed)
-        while missing := vectors.missing_inputs(self.conn, self.encoder_id, BATCH):
-            encoded = embedder.encode_passages([text for _, text in missing])
-            vectors.add_vectors(self.conn, self.encoder_id, [key for key, _ in missing], encoded)
-        grow(self.conn)
-
-    def _add(self, root: int, name: str, parsed: Parsed) -> None:
-        stat = FileStat(1, 1, 1, 1)
-        document = documents.upsert_pending(self.conn, root, os.fsencode(name), name, stat)
-        identity = "sha256:" + hashlib.sha256(parsed.text.encode()).hexdigest(), parsed.media_type, name
-        content = contents.begin_content(self.conn, *identity, parsed.text_like)
-        if contents.add_passages(self.conn, content, cut(parsed)):
-            info = ContentInfo(parsed.title, metadata=parsed.metadata, links=parsed.links)
-            contents.finish_content(self.conn, content, len(parsed.text), info, parsed.sections, parsed.marks)
-            documents.finish(self.conn, document, stat, Status.OK, None, content)
-        else:
-            documents.finish(self.conn, document, stat, Status.EMPTY, "There is no text in it.", None)
-
-    def close(self) -> None:
-        self.conn.close()
 
 
 def indexed_set(folder: Path, given: argparse.Namespace) -> Generator[tuple[Indexed, list[Question]]]:

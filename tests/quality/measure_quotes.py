@@ -12,12 +12,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from tests.quality.library import Indexed, Remembering, indexed_set
+from tests.quality.library import Indexed, indexed_set
 from tests.quality.sets import Question, options, recall
 
 from mindscape.ask.check import share
 from mindscape.ask.language import all_terms, terms
 from mindscape.ask.pipeline import EmbedFn, ask
+from mindscape.evaluate.library import Encoder
 from mindscape.protocol import Json
 from mindscape_storage.database import Connection
 
@@ -57,7 +58,7 @@ async def _ask(library: Indexed, question: str) -> Json:
     )
 
 
-def _embedding(embedder: Remembering) -> EmbedFn:
+def _embedding(embedder: Encoder) -> EmbedFn:
     async def embed(texts: list[str]) -> Any:
         return embedder.encode_queries(texts)
 
