@@ -106,17 +106,38 @@ def test_prose_passages_are_near_the_expected_size() -> None:
     assert 130 <= sum(sizes) / len(sizes) <= 190
 
 
-def test_one_edited_sentence_changes_few_passages() -> None:
-    rng = random.Random(7)
-    text = prose(3, 300)
-    before = {p.text for p in cut(plain(text))}
-    changed: list[int] = []
-    for _ in range(50):
-        at = rng.randrange(len(text))
-        edited = text[:at] + " A new remark. " + text[at:]
-        changed.append(len({p.text for p in cut(plain(edited))} - before))
-    assert max(changed) <= 12
-    assert sum(changed) / len(changed) <= 3
+@pytest.mark.parametrize(
+    "passages",
+    [10, 100, pytest.param(1_000, marks=pytest.mark.slow), pytest.param(5_000, marks=pytest.mark.slow)],
+)
+def test_an_edited_paragraph_costs_the_embeddings_around_it_only(passages: int) -> None:
+    rng = random.Random(passages)
+    paragraphs = prose(passages, 2 * passages).split("\n\n")
+    known = _inputs(paragraphs)
+    costs: list[int] = []
+    for number in range(200):
+        at = rng.randrange(len(paragraphs)) if number % 20 else 0
+        how = rng.choice(("edit", "edit", "edit", "sentence", "insert", "delete", "append"))
+        if how == "sentence":
+            paragraphs[at] += " A new remark."
+        elif how == "delete" and len(paragraphs) > passages:
+            del paragraphs[at]
+        elif how == "append":
+            paragraphs.append(prose(rng.getrandbits(32), 1))
+        elif how == "edit":
+            paragraphs[at] = prose(rng.getrandbits(32), 1)
+        else:
+            paragraphs.insert(at, prose(rng.getrandbits(32), 1))
+        inputs = _inputs(paragraphs)
+        costs.append(len(inputs - known))
+        known = inputs
+    assert max(costs) <= 12
+    assert sum(costs) / len(costs) <= 3
+
+
+def _inputs(paragraphs: list[str]) -> set[str]:
+    """What is embedded of a document."""
+    return {passage.embed_input for passage in cut(plain("\n\n".join(paragraphs)))}
 
 
 def test_a_bare_heading_joins_the_section_below_it_and_lines_count_crlf_once() -> None:
