@@ -9,7 +9,7 @@ import apsw
 from mindscape_storage import nodes, summaries
 from mindscape_storage.contents import passages_of
 from mindscape_storage.database import Connection
-from mindscape_storage.paths import paths_of
+from mindscape_storage.paths import highest_of, paths_of
 from mindscape_storage.records import Node, Passage, Summary
 from tests.storage.build import VERSION, lines, put
 
@@ -57,6 +57,26 @@ def test_a_passage_of_a_document_without_a_tree_has_none(conn: Connection) -> No
     assert paths_of(conn, []) == {}
 
 
+def test_the_highest_node_over_few_enough_passages_is_found(conn: Connection) -> None:
+    passages = planted(conn, b"/notes/a.md")
+
+    def levels(most: int, upto: int | None = None) -> list[tuple[int, int] | None]:
+        found = highest_of(conn, [one.id for one in passages], most, upto)
+        assert all(content == passages[0].content_id for content, _ in found.values())
+        above = [found[one.id][1] if one.id in found else None for one in passages]
+        return [None if node is None else (node.level, node.ordinal) for node in above]
+
+    assert levels(12) == [(3, 0)] * 12
+    assert levels(11) == levels(8) == [(2, 0)] * 8 + [(2, 1)] * 4
+    # Of two nodes over the same passages it is the higher.
+    assert levels(7) == [(1, 0)] * 3 + [(1, 1)] * 5 + [(2, 1)] * 4
+    assert levels(3) == [(1, 0)] * 3 + [None] * 9
+    # A node that ends after what has been read does not count.
+    assert levels(12, passages[-2].end) == [(2, 0)] * 8 + [None] * 4
+    assert levels(12, passages[2].end) == [(1, 0)] * 3 + [None] * 9
+    assert highest_of(conn, [], 12) == {}
+
+
 def test_paths_are_found_without_reading_a_table_from_end_to_end(conn: Connection) -> None:
     passages = [planted(conn, f"/notes/{number}.md".encode()) for number in range(20)]
     plans: list[tuple[int, str]] = []
@@ -67,7 +87,10 @@ def test_paths_are_found_without_reading_a_table_from_end_to_end(conn: Connectio
     wanted = [one.id for document in passages[:3] for one in document[:2]]
     conn.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
     found = paths_of(conn, wanted)
+    assert len(highest_of(conn, wanted, 4)) == len(wanted)
     conn.trace_v2(0, None)
     assert len(found) == len(wanted)
     # Those that are wanted and the nodes found above them are gone through, each once; no table is.
-    assert plans[0][0] <= len(wanted) + sum(map(len, found.values()))
+    assert len(plans) == 2
+    for steps, _ in plans:
+        assert steps <= len(wanted) + sum(map(len, found.values()))
