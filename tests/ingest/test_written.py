@@ -250,6 +250,10 @@ def test_texts_that_fit_are_shown_whole() -> None:
     assert shown(ENGLISH) == "\n\n".join(ENGLISH)
 
 
+def test_white_space_takes_no_room() -> None:
+    assert shown([" " * 20_000 + "A" + " " * 20_000 + "B" + "\n" * 20_000 + "C"]) == "A  B\n\nC"
+
+
 def test_how_is_the_same_from_one_call_to_the_next() -> None:
     assert how() == how() != ""
 

@@ -7,9 +7,13 @@ from itertools import cycle
 
 import pytest
 
+from mindscape.engine import summary_exam
 from mindscape.ingest.extract import extract
 from mindscape.ingest.summarise import BUDGETS, Kind
+from mindscape_models.bundle import open_bundle
+from mindscape_models.catalogue import installed_folder
 from mindscape_models.exam import holds
+from mindscape_models.generation import open_generator
 from mindscape_models.summary_exam import (
     ENOUGH_ACCEPTED,
     ENOUGH_NAMES,
@@ -80,3 +84,14 @@ def test_every_name_stands_in_its_text_which_is_too_long_to_be_its_own_summary()
 
 def test_extractive_summaries_would_pass() -> None:
     assert examine_summaries(lambda passages: extract(passages, BUDGETS[Kind.PASSAGES]), believed).passed
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.skipif(not installed_folder().exists(), reason="no generator is installed: run `make`")
+def test_the_starter_sits_the_exam_and_has_a_summary_or_none_for_every_text() -> None:
+    with open_generator(open_bundle(installed_folder() / "smollm2-135m-instruct"), context=4096) as generator:
+        result = summary_exam(generator)
+    assert len(result.summaries) == len(texts())
+    assert result.accepted == sum(one is not None for one in result.summaries) / len(texts())
+    assert not result.passed

@@ -59,6 +59,7 @@ _TASKS = {
     Kind.LISTINGS: (_FOLDER, "three or four sentences"),
 }
 
+_GAP = re.compile(r"(\s)\1{3,}")
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[^\s\x00-\x7f]+| \d|\S|\n")
 _LETTERS = 3
 """Of one token, in a word of an alphabet that vocabularies hold."""
@@ -97,7 +98,7 @@ async def write_summary(kind: Kind, children: Sequence[str], generate: Generate)
 
 def shown(children: Sequence[str], limit: int = SOURCE_TOKENS) -> str:
     """The texts as a model may read them, within `limit` tokens of a model; the longest are cut evenly."""
-    texts = [inert(" ".join(child.split(" "))).strip() for child in children]
+    texts = [inert(_GAP.sub(r"\1\1", child)).strip() for child in children]
     sizes = [model_tokens(text) + 2 for text in texts]
     share, left, waiting = limit, limit, len(sizes)
     for size in sorted(sizes):
