@@ -18,6 +18,7 @@ from mindscape_storage.folders import folder_of, forget_changed
 from mindscape_storage.memo import forget_unused
 from mindscape_storage.records import Document, FileStat, Status
 from mindscape_storage.summaries import forget_summaries
+from mindscape_storage.withheld import withhold_gone
 
 WATCHED = "+r.path >= x'01'"
 """Of a row r of roots. Not so once `roots.leave_root` let it go: its path then begins with a NUL, which none
@@ -141,7 +142,8 @@ def remove_documents(conn: Connection, ids: Iterable[int], *, forget: bool = Fal
     """Remove documents, and their contents where nothing else points at them.
 
     Their vectors and summaries stay aside for a while, in case the text returns; with `forget` they do not,
-    all other unused outputs go too, and so do the summaries of what they were part of.
+    all other unused outputs go too, and so do the summaries of what they were part of, and saved answers that
+    say something of what is in no document any more.
     """
     with transaction(conn):
         left: set[int] = set()
@@ -154,6 +156,7 @@ def remove_documents(conn: Connection, ids: Iterable[int], *, forget: bool = Fal
             forget_changed(conn)
             forget_summaries(conn)
             forget_unused(conn)
+            withhold_gone(conn)
 
 
 def get_document(conn: Connection, document_id: int) -> Document | None:
