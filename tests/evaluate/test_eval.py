@@ -11,6 +11,7 @@ import pytest
 
 from mindscape.cli import main
 from mindscape.evaluate.command import evaluate, planned
+from mindscape.evaluate.legs import Asked, Searched
 from mindscape.paths import find_paths
 from mindscape_models.bundle import Bundle
 from mindscape_models.fake import FakeEmbedder
@@ -169,6 +170,28 @@ def test_what_was_interrupted_goes_on_where_it_was(folder: Path, run: Eval, tmp_
     assert lines_of(part) == lines_of(whole)
     again = run(folder, *words, "--details", part, "--resume")
     assert (again.stdout, lines_of(part)) == (expected.stdout, lines_of(whole))
+
+
+def test_ctrl_c_says_how_to_go_on(
+    folder: Path, run: Eval, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    details = tmp_path / "details.jsonl"
+    asked: list[str] = []
+
+    def stop(self: Searched, question: str) -> Asked:
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.append(question)
+        return ask(self, question)
+
+    ask = Searched.ask
+    with monkeypatch.context() as patch:
+        patch.setattr(Searched, "ask", stop)
+        ran = run(folder, "--json", "--legs", "words", "--details", details)
+    assert (ran.code, ran.stdout) == (130, "")
+    assert f"What was measured is in {details}: the same command with --resume goes on." in ran.stderr
+    assert len(lines_of(details)) == 3
+    assert run(folder, "--json", "--legs", "words", "--details", details, "--resume").code == 0
 
 
 def test_a_limit_may_be_raised_on_the_way(folder: Path, run: Eval, tmp_path: Path) -> None:

@@ -83,11 +83,11 @@ def _print(printer: Printer, result: Json) -> None:
     by = bundle["generator"] or "quoting"
     printer.line(dim(f"{bundle['embedder']}, answers by {by}, {result['commit']}"))
     apart = {_key(one): one for one in result["differences"]}
-    for (metric, deep), here in groupby(result["runs"], lambda one: (one["metric"], one["k"] is not None)):
-        if deep:
-            _print_depths(printer, metric, list(here), apart)
-        else:
+    for metric, here in groupby(result["runs"], lambda one: None if one["k"] is None else one["metric"]):
+        if metric is None:
             _print_answers(printer, list(here))
+        else:
+            _print_depths(printer, metric, list(here), apart)
     drawn = result["intervals"]["drawn"]
     printer.line()
     printer.line(dim(f"Percent, with 95% intervals from resampling {drawn}; differences are paired."))
