@@ -101,10 +101,13 @@ def _print_depths(printer: Printer, metric: str, runs: list[Json], apart: dict[A
     printer.line(bold(f"{metric:{_NAME}}"), heads, dim(f"n {runs[0]['n']:,}"))
     for leg, here in groupby(runs, lambda one: one["legs"]):
         cells = list(here)
-        printer.line(f"  {leg:{_NAME - 2}}", *(f"{_shown(one):{_CELL}}" for one in cells))
-        less = [apart[_key(one)] for one in cells if _key(one) in apart]
-        if less:
-            printer.line(dim(f"{'':{_NAME}}" + "".join(f"{_shown(one, '+'):{_CELL}}" for one in less)))
+        printer.line(_row(f"  {leg}", [_shown(one) for one in cells]))
+        if less := [apart[_key(one)] for one in cells if _key(one) in apart]:
+            printer.line(dim(_row("    to default", [_shown(one, "+") for one in less])))
+
+
+def _row(name: str, cells: list[str]) -> str:
+    return f"{name:{_NAME}}{''.join(f'{cell:{_CELL}}' for cell in cells)}".rstrip()
 
 
 def _print_answers(printer: Printer, runs: list[Json]) -> None:
