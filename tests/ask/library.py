@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mindscape.ingest import growth
@@ -50,11 +51,11 @@ class Library:
         self.conn.close()
 
 
-def grow(conn: Connection) -> None:
+def grow(conn: Connection, say: Callable[[Sequence[str]], str] = lambda _: "A summary.") -> None:
     """Give every content its tree: of the real shape, which does not depend on what the summaries say."""
     while growing := growth.next_contents(conn):
         while waiting := growth.missing(conn, growing):
             while asked := growth.take(conn, waiting):
-                growth.store(conn, asked, ["A summary."] * len(asked))
+                growth.store(conn, asked, [say(one.children) for one in asked])
         for one in growing:
             assert one.finish(conn)
