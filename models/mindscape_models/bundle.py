@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeGuard, cast, get_args
 
@@ -25,7 +25,8 @@ MANIFEST = "manifest.toml"
 FORMAT = 1
 Kind = Literal["embedder", "generator"]
 Pooling = Literal["mean"]
-Mindscape = Literal["none"]
+Mindscape = Literal["none", "residual", "trained"]
+Kinds = type[Any] | tuple[type[Any], ...]
 
 _REQUIRED = {"format", "name", "kind", "files", "licence", "provenance"}
 _OPTIONAL = {"limits", "capabilities", "quality", "encoder"}
@@ -54,7 +55,12 @@ class EncoderSettings:
     passage_prefix: str
     query_prefix: str
     mindscape: Mindscape
-    """How a query takes a mindscape in: `none` means it does not."""
+    """How a query takes a mindscape in: `none` means it does not, `residual` that the model was not
+    trained to and needs the question's own state beside it, `trained` that it was. Chosen by measurement."""
+    delta: float = 0.5
+    """Weight of the question's own state in a query with a mindscape (MiA-RAG, Eq. 11 and Table 7)."""
+    mindscape_tokens: int = 1024
+    """Tokens of a mindscape that are read; it comes best first, and the rest is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +230,9 @@ class _Manifest:
         table = self._table["encoder"]
         if not _is_table(table):
             raise self._error("must have [encoder] as a table")
-        self._keys(table, "encoder.", {field.name for field in fields(EncoderSettings)}, set())
+        optional = {field.name for field in fields(EncoderSettings) if field.default is not MISSING}
+        required = {field.name for field in fields(EncoderSettings)} - optional
+        self._keys(table, "encoder.", required, optional)
         for key in ("graph", "tokeniser"):
             if table[key] not in listed:
                 raise self._error(f"has encoder.{key} = {table[key]!r}, which is not among its files")
@@ -236,6 +244,12 @@ class _Manifest:
                 raise self._error(f"has encoder.{key} = {table[key]!r}; known are {', '.join(known)}")
         for key in ("passage_prefix", "query_prefix"):
             self._value(table, key, str)
+        if not 0 <= self._value(table, "delta", (int, float), 0.5) <= 1:
+            raise self._error(f"has encoder.delta = {table['delta']}, which is not between 0 and 1")
+        if self._value(table, "mindscape_tokens", int, 1) < 1:
+            raise self._error(
+                f"has encoder.mindscape_tokens = {table['mindscape_tokens']}, which is too small"
+            )
         return EncoderSettings(**table)
 
     def _capabilities(self) -> tuple[str, ...]:
@@ -244,14 +258,14 @@ class _Manifest:
             raise self._error("must have capabilities as a list of words")
         return tuple(cast("list[str]", jobs))
 
-    def _table_of(self, kinds: type[Any] | tuple[type[Any], ...], key: str) -> dict[str, Any]:
+    def _table_of(self, kinds: Kinds, key: str) -> dict[str, Any]:
         table = self._table.get(key, {})
         if not _is_table(table) or not all(isinstance(value, kinds) for value in table.values()):
             raise self._error(f"has values in [{key}] of the wrong type")
         return table
 
-    def _value(self, table: dict[str, Any], key: str, kind: type[Any]) -> Any:
-        value = table[key]
+    def _value(self, table: dict[str, Any], key: str, kind: Kinds, default: Any = None) -> Any:
+        value = table[key] if default is None else table.get(key, default)
         # TOML booleans are Python ints too.
         if not isinstance(value, kind) or isinstance(value, bool):
             raise self._error(f"has {key} = {value!r}, which is not {_NAMES[kind]}")
@@ -269,7 +283,7 @@ class _Manifest:
         return BundleError(f"The manifest {self._path} {what}.")
 
 
-_NAMES: dict[type[Any], str] = {str: "text", int: "a whole number"}
+_NAMES: dict[Kinds, str] = {str: "text", int: "a whole number", (int, float): "a number"}
 
 
 def _is_list(value: object) -> TypeGuard[list[object]]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Protocol, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mindscape_models.batches import Window, batch_arrays, pack
 from mindscape_models.bundle import Bundle, EncoderSettings
 from mindscape_models.errors import BundleError
-from mindscape_models.session import Device, Ids, Session
+from mindscape_models.queries import EncoderQueries, Mindscapes, Task, Vectors, fused, pooled, unit, whole
+from mindscape_models.session import Device, Session
 from mindscape_models.tokeniser import Tokeniser
-
-Vectors = NDArray[np.float32]
-Task = Literal["passage", "entity"]
 
 
 class Embedder(Protocol):
@@ -40,12 +39,23 @@ class Embedder(Protocol):
         ...
 
     def encode_queries(
-        self, questions: Sequence[str], mindscapes: Sequence[str] | None = None, task: Task = "passage"
+        self, questions: Sequence[str], mindscapes: Mindscapes | None = None, task: Task = "passage"
     ) -> Vectors:
         """Unit vectors (n, dimensions) of `questions`, to be compared with those of passages.
 
-        `mindscapes` holds one for each question; a bundle without a mindscape ignores them. Raises
-        ValueError for a blank question, an unknown task or a number of mindscapes that does not fit.
+        `mindscapes` holds the summaries of each question's mindscape, best first; an empty list is none. A
+        bundle whose manifest says that it takes none in ignores them. Raises ValueError for a blank
+        question, an unknown task or a number of mindscapes that does not fit.
+        """
+        ...
+
+    def query_states(
+        self, questions: Sequence[str], mindscapes: Mindscapes, task: Task = "passage"
+    ) -> tuple[Vectors, Vectors]:
+        """(h_q, h_t), each (n, dimensions) and of unit length: a question alone, and with its mindscape.
+
+        Of any bundle, whatever its manifest says of mindscapes. Without summaries h_t is h_q. Raises what
+        `encode_queries` raises.
         """
         ...
 
@@ -65,83 +75,70 @@ class OnnxEmbedder:
         self._settings = _settings(bundle)
         self._session = session
         self._tokeniser = tokeniser
+        self._queries = EncoderQueries(tokeniser, self._settings)
         self.name = bundle.encoder_name
         self.dimensions = self._settings.dimensions
         self.device = session.device
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
-        return self._gather(texts, self.batches(texts))
+        return self._gather(len(texts), self.batches(texts))
 
     def encode_queries(
-        self, questions: Sequence[str], mindscapes: Sequence[str] | None = None, task: Task = "passage"
+        self, questions: Sequence[str], mindscapes: Mindscapes | None = None, task: Task = "passage"
     ) -> Vectors:
         """See `Embedder`."""
         check_queries(questions, mindscapes, task)
-        return self._gather(questions, self._batches(questions, self._settings.query_prefix))
+        if mindscapes is None or self._settings.mindscape == "none":
+            return self._states(questions, [()] * len(questions), task)[0]
+        return fused(*self._states(questions, mindscapes, task), self._settings.delta)
+
+    def query_states(
+        self, questions: Sequence[str], mindscapes: Mindscapes, task: Task = "passage"
+    ) -> tuple[Vectors, Vectors]:
+        """See `Embedder`."""
+        check_queries(questions, mindscapes, task)
+        return self._states(questions, mindscapes, task)
 
     def batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         """See `Embedder`."""
         check_texts(texts)
-        return self._batches(texts, self._settings.passage_prefix)
+        prefixed = [self._settings.passage_prefix + text for text in texts]
+        windows = [
+            whole(self._settings, ids, row)
+            for row, parts in enumerate(self._tokeniser.windows(prefixed, self._settings.max_tokens))
+            for ids in parts
+        ]
+        return self._run(windows, len(texts))
 
-    def _gather(self, texts: Sequence[str], batches: Iterator[tuple[list[int], Vectors]]) -> Vectors:
-        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
-        for indices, rows in batches:
-            vectors[indices] = rows
+    def _states(
+        self, questions: Sequence[str], mindscapes: Mindscapes, task: Task
+    ) -> tuple[Vectors, Vectors]:
+        asked = self._queries.ask(questions, mindscapes, task)
+        return pooled(asked, self._gather(asked.rows, self._run(asked.windows, asked.rows)))
+
+    def _gather(self, rows: int, batches: Iterator[tuple[list[int], Vectors]]) -> Vectors:
+        vectors = np.empty((rows, self.dimensions), dtype=np.float32)
+        for indices, found in batches:
+            vectors[indices] = found
         return vectors
 
-    def _batches(self, texts: Sequence[str], prefix: str) -> Iterator[tuple[list[int], Vectors]]:
-        parts = self._tokeniser.windows([prefix + text for text in texts], self._settings.max_tokens)
-        windows = [
-            Window(text, part, ids) for text, each in enumerate(parts) for part, ids in enumerate(each)
-        ]
-        sums = [np.zeros((len(each), self.dimensions), dtype=np.float32) for each in parts]
-        missing = [len(each) for each in parts]
+    def _run(self, windows: Sequence[Window], rows: int) -> Iterator[tuple[list[int], Vectors]]:
+        """Unit vectors by their numbers below `rows`, each as soon as all that is read into it has run."""
+        sums = np.zeros((rows, self.dimensions), dtype=np.float32)
+        missing = Counter(read.row for window in windows for read in window.reads)
         for batch in pack(windows, self._session.batch_tokens):
-            for window, total in zip(batch, self._sums(batch), strict=True):
-                sums[window.text][window.part] = total
-                missing[window.text] -= 1
-            done = sorted({window.text for window in batch if missing[window.text] == 0})
+            states = self._session.states(*batch_arrays(batch))
+            done: list[int] = []
+            for at, window in enumerate(batch):
+                for row, start, end in window.reads:
+                    # Sliced before it is summed, so that the order of additions does not depend on padding.
+                    sums[row] += states[at, start:end].sum(axis=0)
+                    missing[row] -= 1
+                    if not missing[row]:
+                        done.append(row)
             if done:
-                yield done, _unit(np.stack([sums[text].sum(axis=0) for text in done]))
-
-    def _sums(self, batch: Sequence[Window]) -> list[Vectors]:
-        """For each window the sum of its token states: the mean, before the division that `_unit` undoes."""
-        states = self._session.states(*batch_arrays(batch))
-        # Sliced to the window before summing, so that the order of additions does not depend on padding.
-        return [states[row, : len(window.ids)].sum(axis=0) for row, window in enumerate(batch)]
-
-
-class Window(NamedTuple):
-    """A run of token ids: part `part` of text number `text`."""
-
-    text: int
-    part: int
-    ids: list[int]
-
-
-def pack(windows: Sequence[Window], budget: int) -> Iterator[list[Window]]:
-    """Windows of like length together: at most `budget` tokens a batch with padding, or a single window."""
-    batch: list[Window] = []
-    for window in sorted(windows, key=lambda window: len(window.ids)):
-        # Sorted, so the newest window is the longest, and the length the others are padded to.
-        if batch and (len(batch) + 1) * len(window.ids) > budget:
-            yield batch
-            batch = []
-        batch.append(window)
-    if batch:
-        yield batch
-
-
-def batch_arrays(batch: Sequence[Window]) -> tuple[Ids, Ids]:
-    """Token ids and mask (rows, longest window) of a batch; both are 0 on padding."""
-    ids = np.zeros((len(batch), max(len(window.ids) for window in batch)), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, window in enumerate(batch):
-        ids[row, : len(window.ids)] = window.ids
-        mask[row, : len(window.ids)] = 1
-    return ids, mask
+                yield done, unit(sums[done])
 
 
 def open_embedder(bundle: Bundle, threads: int | None = None, device: Device = "auto") -> OnnxEmbedder:
@@ -161,11 +158,13 @@ def check_texts(texts: Sequence[str]) -> None:
             raise ValueError(f"A blank text has no vector (text {index + 1} of {len(texts)}).")
 
 
-def check_queries(questions: Sequence[str], mindscapes: Sequence[str] | None, task: str) -> None:
+def check_queries(questions: Sequence[str], mindscapes: Mindscapes | None, task: str) -> None:
     """Raise ValueError for arguments that `encode_queries` must refuse."""
     check_texts(questions)
     if mindscapes is not None and len(mindscapes) != len(questions):
         raise ValueError(f"{len(questions)} questions came with {len(mindscapes)} mindscapes.")
+    if any(isinstance(mindscape, str) for mindscape in mindscapes or ()):
+        raise ValueError("A mindscape is a list of summaries, not one text.")
     if task not in get_args(Task):
         raise ValueError(f"Unknown task {task!r}; known are {', '.join(get_args(Task))}.")
 
@@ -174,7 +173,3 @@ def _settings(bundle: Bundle) -> EncoderSettings:
     if bundle.encoder is None:
         raise BundleError(f"The model {bundle.name} in {bundle.folder} is not an embedder.")
     return bundle.encoder
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

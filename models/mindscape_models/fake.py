@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from mindscape_models.embedding import Task, Vectors, check_queries, check_texts
+from mindscape_models.embedding import check_queries, check_texts
 from mindscape_models.native import Control
+from mindscape_models.queries import Mindscapes, Task, Vectors, fused
 
 _WORD = re.compile(r"\w+")
 
@@ -19,11 +20,13 @@ class FakeEmbedder:
 
     device = "cpu"
 
-    def __init__(self, dimensions: int = 128, name: str = "fake-words") -> None:
+    def __init__(self, dimensions: int = 128, name: str = "fake-words", delta: float | None = None) -> None:
         self.dimensions = dimensions
         self.name = name
         self.texts_seen: list[str] = []
         """Every passage encoded so far, so that a test can count them."""
+        self._delta = delta
+        """Weight of the question beside its mindscape; None ignores mindscapes."""
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
@@ -32,11 +35,21 @@ class FakeEmbedder:
         return self._encode(texts)
 
     def encode_queries(
-        self, questions: Sequence[str], mindscapes: Sequence[str] | None = None, task: Task = "passage"
+        self, questions: Sequence[str], mindscapes: Mindscapes | None = None, task: Task = "passage"
     ) -> Vectors:
         """See `Embedder`."""
         check_queries(questions, mindscapes, task)
-        return self._encode(questions)
+        if mindscapes is None or self._delta is None:
+            return self._encode(questions)
+        return fused(*self.query_states(questions, mindscapes, task), self._delta)
+
+    def query_states(
+        self, questions: Sequence[str], mindscapes: Mindscapes, task: Task = "passage"
+    ) -> tuple[Vectors, Vectors]:
+        """See `Embedder`; h_t is the bag of the words of both."""
+        check_queries(questions, mindscapes, task)
+        both = [" ".join((question, *parts)) for question, parts in zip(questions, mindscapes, strict=True)]
+        return self._encode(questions), self._encode(both)
 
     def batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         """See `Embedder`; four texts a batch."""

@@ -22,8 +22,9 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+from mindscape_models.batches import Window, batch_arrays, pack
 from mindscape_models.bundle import Bundle, open_bundle, shipped_folder
-from mindscape_models.embedding import Window, batch_arrays, open_embedder, pack
+from mindscape_models.embedding import open_embedder
 from mindscape_models.session import Session, available_cores
 from mindscape_models.tokeniser import Tokeniser
 from tests.benchmarks.table import Row, markdown
@@ -72,7 +73,7 @@ def bare_runs(bundle: Bundle, texts: list[str]) -> Callable[[], object]:
     """The same batches as `encode_passages` makes, ready to be run by a session and nothing else."""
     session = Session(bundle.path("model.onnx"), device="cpu")
     windows = Tokeniser(bundle.path("tokenizer.json")).windows(texts, 256)
-    tokens = [Window(text, part, ids) for text, each in enumerate(windows) for part, ids in enumerate(each)]
+    tokens = [Window(ids, ()) for each in windows for ids in each]
     batches = [batch_arrays(batch) for batch in pack(tokens, session.batch_tokens)]
     return lambda: [session.states(ids, mask) for ids, mask in batches]
 

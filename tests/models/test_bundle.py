@@ -105,6 +105,18 @@ def test_a_wrong_manifest_is_refused_with_its_path_and_key(
         ('graph = "model.onnx"', 'graph = "other.onnx"', "not among its files"),
         ("dimensions = 384", 'dimensions = "many"', "not a whole number"),
         ('query_prefix = ""', "", "lacks the key encoder.query_prefix"),
+        (
+            'mindscape = "none"',
+            'mindscape = "none"\ndelta = 1.5',
+            "encoder.delta = 1.5, which is not between",
+        ),
+        ('mindscape = "none"', 'mindscape = "none"\ndelta = "half"', "delta = 'half', which is not a number"),
+        (
+            'mindscape = "none"',
+            'mindscape = "none"\nmindscape_tokens = 0',
+            "mindscape_tokens = 0, which is too small",
+        ),
+        ('mindscape = "none"', 'mindscape = "none"\nalpha = 0.5', "unknown key encoder.alpha"),
     ],
 )
 def test_wrong_encoder_settings_are_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:
@@ -155,6 +167,15 @@ def test_the_encoder_name_follows_what_passage_vectors_depend_on(tmp_path: Path)
     assert open_bundle(tmp_path, verify=False).encoder_name == name
     edit(tmp_path, 'query_prefix = ""', 'query_prefix = "query: "')
     assert open_bundle(tmp_path, verify=False).encoder_name == name
+    edit(tmp_path, 'mindscape = "none"', 'mindscape = "residual"\ndelta = 0.7\nmindscape_tokens = 512')
+    changed = open_bundle(tmp_path, verify=False)
+    assert changed.encoder is not None
+    assert (changed.encoder.mindscape, changed.encoder.delta, changed.encoder.mindscape_tokens) == (
+        "residual",
+        0.7,
+        512,
+    )
+    assert changed.encoder_name == name
     edit(tmp_path, "max_tokens = 256", "max_tokens = 128")
     assert open_bundle(tmp_path, verify=False).encoder_name != name
 

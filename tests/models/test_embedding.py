@@ -15,9 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mindscape_models.batches import Read, Window, pack
 from mindscape_models.bundle import open_bundle, shipped_folder
-from mindscape_models.embedding import OnnxEmbedder, Vectors, Window, open_embedder, pack
+from mindscape_models.embedding import OnnxEmbedder, open_embedder
 from mindscape_models.errors import BundleError
+from mindscape_models.queries import Vectors
 from mindscape_models.session import Session, create, heavy_providers
 from mindscape_models.tokeniser import Tokeniser
 
@@ -127,23 +129,26 @@ def test_questions_find_the_text_that_answers_them(embedder: OnnxEmbedder) -> No
 
 def test_queries_refuse_what_they_cannot_use(embedder: OnnxEmbedder) -> None:
     with pytest.raises(ValueError, match="2 questions came with 1 mindscapes"):
-        embedder.encode_queries(["one", "two"], ["summary"])
+        embedder.encode_queries(["one", "two"], [["summary"]])
+    with pytest.raises(ValueError, match="a list of summaries, not one text"):
+        embedder.encode_queries(["one"], ["summary"])
     with pytest.raises(ValueError, match="Unknown task"):
         embedder.encode_queries(["one"], task="poem")  # pyright: ignore[reportArgumentType]
 
 
 def test_a_bundle_without_a_mindscape_ignores_it(embedder: OnnxEmbedder) -> None:
     np.testing.assert_array_equal(
-        embedder.encode_queries(["Who?"], ["A long summary."], task="entity"),
+        embedder.encode_queries(["Who?"], [["A long summary."]], task="entity"),
         embedder.encode_queries(["Who?"]),
     )
 
 
 @given(st.lists(st.integers(1, 300), max_size=40), st.integers(1, 2000))
 def test_packing_keeps_every_window_and_the_budget(lengths: list[int], budget: int) -> None:
-    windows = [Window(text, 0, [1] * length) for text, length in enumerate(lengths)]
+    windows = [Window([1] * length, (Read(text, 0, length),)) for text, length in enumerate(lengths)]
     batches = list(pack(windows, budget))
-    assert sorted(window.text for batch in batches for window in batch) == list(range(len(lengths)))
+    rows = [read.row for batch in batches for window in batch for read in window.reads]
+    assert sorted(rows) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(len(window.ids) for window in batch) <= budget
 
