@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ask.ancestors import BESIDE, SHARE, WHOLE, Position, inherited
+from mindscape.ask.ancestors import BESIDE, SHARE, WHOLE, Around, Position
 
 Forest = dict[int, Position]
 ids = st.integers(1, 12)
@@ -25,6 +28,15 @@ def forests(draw: st.DrawFn) -> Forest:
         path = (*(f"{document} {branch} {level}" for level in levels[document]), document)
         positions[id_] = Position(path, id_)
     return positions
+
+
+def inherited(scores: dict[int, float], positions: Forest) -> dict[int, float]:
+    """What each passage with a position inherits; those without a score are unknown to the leg."""
+    ids = sorted({*scores, *positions})
+    found = Around([positions.get(id_) for id_ in ids]).inherited(
+        np.array([scores.get(id_, math.nan) for id_ in ids])
+    )
+    return dict(zip(ids, found.tolist(), strict=True))
 
 
 def apart(paths: dict[int, tuple[str, ...]]) -> Forest:
@@ -67,7 +79,7 @@ def test_what_a_leg_does_not_know_makes_nothing_better_or_worse(
     known = {id_: position for id_, position in positions.items() if id_ in one}
     alone = inherited(one, known)
     among = inherited(one, positions)
-    assert {id_: among[id_] for id_ in known} == alone
+    assert {id_: among[id_] for id_ in known} == {id_: alone[id_] for id_ in known}
 
 
 def test_a_document_unknown_to_a_leg_is_average() -> None:
@@ -102,4 +114,5 @@ def test_a_neighbour_helps_across_the_edge_of_a_node_but_not_of_a_document() -> 
 
 
 def test_a_passage_without_a_position_inherits_nothing() -> None:
-    assert inherited({1: 2.0, 2: 1.0}, {}) == {}
+    assert inherited({1: 2.0, 2: 1.0}, {1: Position(("d",), 1)})[2] == 0.0
+    assert inherited({1: 2.0}, {}) == {1: 0.0}

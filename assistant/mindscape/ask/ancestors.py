@@ -13,9 +13,12 @@ there because a node ends somewhere: a passage at its edge has half of its surro
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 SHARE = 0.5
 """Weight of all nodes of a path together, against the passage's own 1."""
@@ -25,6 +28,8 @@ WHOLE = 0.2
 """Weight of the document besides; where there is only one it is the same for all."""
 BESIDE = 0.5
 """Weight of the neighbours."""
+
+Scores = NDArray[np.float64]
 
 
 class Position(NamedTuple):
@@ -36,30 +41,44 @@ class Position(NamedTuple):
     """Its number among the passages of the document."""
 
 
-def inherited(scores: Mapping[int, float], positions: Mapping[int, Position]) -> dict[int, float]:
-    """Passage id -> what it inherits, for each that has a position.
+class Around:
+    """What stands around the candidates of a search: the same for every leg."""
 
-    `scores` are standardised scores of one leg, so that average is 0. A passage without one is unknown to the
-    leg: it makes nothing better or worse, and a node over unknown passages alone is average.
-    """
-    best: dict[Hashable, float] = {}
-    for id_, score in scores.items():
-        if (position := positions.get(id_)) is not None:
-            document = position.path[-1]
-            around = ((document, position.ordinal + step) for step in (-1, 0, 1))
-            for place in (*position.path, *around):
-                if best.get(place, -math.inf) < score:
-                    best[place] = score
-    return {
-        id_: _weighed([best.get(node, 0.0) for node in path]) + BESIDE * best.get((path[-1], ordinal), 0.0)
-        for id_, (path, ordinal) in positions.items()
-    }
+    def __init__(self, positions: Sequence[Position | None]) -> None:
+        """Of each candidate; None inherits nothing and gives nothing."""
+        known = [
+            (candidate, position) for candidate, position in enumerate(positions) if position is not None
+        ]
+        nodes: dict[Hashable, int] = {}
+        above = [
+            (candidate, nodes.setdefault(node, len(nodes)), weight)
+            for candidate, position in known
+            for node, weight in zip(position.path, _weights(len(position.path)), strict=True)
+        ]
+        self._nodes = len(nodes)
+        self._below = np.array([candidate for candidate, _, _ in above], np.intp)
+        self._above = np.array([node for _, node, _ in above], np.intp)
+        self._weights = np.array([weight for _, _, weight in above])
+        at = {(position.path[-1], position.ordinal): candidate for candidate, position in known}
+        beside = [[len(positions)] * 3] * len(positions)
+        for candidate, (path, ordinal) in known:
+            beside[candidate] = [at.get((path[-1], ordinal + step), len(positions)) for step in (-1, 0, 1)]
+        self._beside = np.array(beside, np.intp).reshape(-1, 3)
+
+    def inherited(self, scores: Scores) -> Scores:
+        """What each candidate inherits (n,), of standardised scores (n,) of one leg, so that average is 0.
+
+        NaN is unknown to the leg: it makes nothing better or worse, and where all are unknown is average.
+        """
+        found = BESIDE * np.nan_to_num(np.fmax.reduce(np.append(scores, np.nan)[self._beside], axis=1))
+        best = np.full(self._nodes, np.nan)
+        np.fmax.at(best, self._above, scores[self._below])
+        np.add.at(found, self._below, self._weights * np.nan_to_num(best)[self._above])
+        return found
 
 
-def _weighed(best: Sequence[float]) -> float:
-    *inner, document = best
-    left, total = SHARE, 0.0
-    for score in inner:
-        total += left * (1 - RISE) * score
-        left *= RISE
-    return total + (left + WHOLE) * document
+@cache
+def _weights(length: int) -> tuple[float, ...]:
+    """Of the nodes of a path, lowest first; the document's is the last."""
+    inner = [SHARE * (1 - RISE) * RISE**level for level in range(length - 1)]
+    return (*inner, SHARE * RISE ** (length - 1) + WHOLE)

@@ -11,7 +11,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mindscape.ask.ancestors import Position, inherited
+import numpy as np
+
+from mindscape.ask.ancestors import Around, Position, Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +48,27 @@ def fuse(
     nothing. A leg that gives all candidates the same score adds nothing.
     """
     candidates = sorted({*also, *(id_ for leg in legs for id_ in leg.scores)})
-    sums = dict.fromkeys(candidates, 0.0)
+    around = Around([(positions or {}).get(id_) for id_ in candidates])
+    total = np.zeros(len(candidates))
     for leg in legs:
-        standardised = _standardised(leg, candidates)
-        above = inherited(standardised, positions or {})
-        for id_ in candidates:
-            sums[id_] += leg.weight * (standardised.get(id_, 0.0) + above.get(id_, 0.0))
+        scores = _standardised(leg, candidates)
+        total += leg.weight * (np.nan_to_num(scores) + around.inherited(scores))
     fused = [
-        Fused(id_, sums[id_], {leg.name: leg.scores[id_] for leg in legs if id_ in leg.scores})
-        for id_ in candidates
+        Fused(id_, score, {leg.name: leg.scores[id_] for leg in legs if id_ in leg.scores})
+        for id_, score in zip(candidates, total.tolist(), strict=True)
     ]
     return sorted(fused, key=lambda one: (-one.score, one.id))
 
 
-def _standardised(leg: Leg, candidates: Sequence[int]) -> dict[int, float]:
-    known = {id_: leg.scores.get(id_, leg.missing) for id_ in candidates}
-    values = [value for value in known.values() if value is not None]
-    if not values:
-        return {}
-    mean = math.fsum(values) / len(values)
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+def _standardised(leg: Leg, candidates: Sequence[int]) -> Scores:
+    """At mean 0 and deviation 1, NaN where the leg knows nothing; all NaN where it prefers none."""
+    missing = math.nan if leg.missing is None else leg.missing
+    values = np.array([leg.scores.get(id_, missing) for id_ in candidates])
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return values
+    mean, deviation = known.mean(), known.std()
     # Below this the differences are rounding: standardising would blow noise up to full size.
-    if deviation <= 1e-9 * max(1e-9, *(abs(value) for value in values)):
-        return {}
-    return {id_: (value - mean) / deviation for id_, value in known.items() if value is not None}
+    if deviation <= 1e-9 * max(1e-9, np.abs(known).max()):
+        return np.full(len(candidates), np.nan)
+    return (values - mean) / deviation
