@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,14 @@ SUMMARISE = "summarise"
 def known_generators() -> list[Bundle]:
     """Manifests of known generators, sorted by name. Their folders hold no weights."""
     return find_bundles(Path(__file__).parent / "catalogue")
+
+
+def pick(bundles: Iterable[Bundle], kind: str, name: str | None) -> Bundle | None:
+    """The bundle of a kind to be used: that of this name, else the first that may answer, else any."""
+    known = [bundle for bundle in bundles if bundle.kind == kind]
+    named = [bundle for bundle in known if bundle.name == name]
+    capable = [bundle for bundle in known if ANSWER in bundle.capabilities]
+    return next(iter(named or capable or known), None)
 
 
 def installed_folder() -> Path:

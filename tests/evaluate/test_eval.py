@@ -250,6 +250,45 @@ def test_a_set_without_questions_is_refused(tmp_path: Path, run: Eval) -> None:
     assert run(tmp_path).code == 2
 
 
+def test_odd_documents_and_questions_are_measured_like_others(tmp_path: Path, run: Eval) -> None:
+    odd = make_set(tmp_path / "odd")
+    for name, text in (
+        ("dots", "... ... !"),
+        ("word", "mill"),
+        ("cjk", "\u6f6e\u6c50\u78e8\u574a\u5728\u6d77\u8fb9\u3002"),
+    ):
+        (odd / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
+    names = ("dots", "word", "cjk")
+    write_lines(odd / "docs.jsonl", [{"doc_id": f"a/{one}", "file": f"docs/{one}.md"} for one in names])
+    texts = (
+        "?!",
+        "mill " * 5_000,
+        "\ud83d half a pair",
+        "\u78e8\u574a\u5728\u54ea\u91cc\uff1f",
+        "\x1b[31mred\x00",
+    )
+    rows = [
+        {
+            "id": f"{name} {number}",
+            "doc_ids": [f"a/{name}"],
+            "question": text,
+            "answers": ["mill", " "],
+            "evidence": [{"doc_id": f"a/{name}", "start": 0, "end": 1}],
+        }
+        for name in names
+        for number, text in enumerate(texts)
+    ]
+    write_lines(odd / "questions.jsonl", rows)
+    for more in ((), ("--library",)):
+        ran = run(odd, "--json", *more)
+        assert ran.code == 0, ran.stderr
+        result = json.loads(ran.stdout)
+        assert (result["questions"], result["documents"]) == (15, 3)
+        # Of a document in one passage that passage is found, if anything is.
+        assert value(result, "hit", "default", 3)["value"] >= 0.5
+        assert all(0.0 <= one["value"] <= 1.0 for one in result["runs"])
+
+
 def test_a_gold_span_that_is_elsewhere_ends_the_run(tmp_path: Path, run: Eval) -> None:
     moved = make_set(tmp_path / "moved")
     chapter = moved / "docs" / "06-the-third-of-february.md"

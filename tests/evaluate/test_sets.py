@@ -124,7 +124,7 @@ def test_documents_that_are_not_there_are_named(folder: Path, rows: list[dict[st
         read_listed(folder)
 
 
-@pytest.mark.parametrize("data", [b"one\0two", b"\xff\xfeo\0n\0e\0", b"<p>one</p>"])
+@pytest.mark.parametrize("data", [b"one\0two", b"\xff\xfeo\0n\0e\0", b"<p>one</p>", b" \n"])
 def test_a_document_that_is_not_read_as_it_stands_is_refused(folder: Path, data: bytes) -> None:
     suffix = ".html" if data.startswith(b"<") else ".txt"
     (folder / f"docs/odd{suffix}").write_bytes(data)

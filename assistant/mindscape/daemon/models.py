@@ -19,7 +19,7 @@ from mindscape.daemon.children import Child, ChildDied
 from mindscape.errors import MindscapeError, NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
-from mindscape_models.catalogue import ANSWER, SUMMARISE, adopt, grade, installed_folder, recognise
+from mindscape_models.catalogue import ANSWER, SUMMARISE, adopt, grade, installed_folder, pick, recognise
 from mindscape_models.errors import BundleError, ModelError
 from mindscape_models.exam import ExamResult
 from mindscape_models.summary_exam import SummaryResult
@@ -57,10 +57,7 @@ class Models:
 
     def chosen(self, kind: str) -> Bundle | None:
         """The bundle in use for a kind: the user's choice, else the first that is measured good, else any."""
-        bundles = [bundle for bundle in self._bundles if bundle.kind == kind]
-        named = [bundle for bundle in bundles if bundle.name == self._chosen.get(kind)]
-        capable = [bundle for bundle in bundles if ANSWER in bundle.capabilities]
-        return next(iter(named or capable or bundles), None)
+        return pick(self._bundles, kind, self._chosen.get(kind))
 
     def choose(self, name: str) -> Bundle:
         """Use a bundle from now on. Raises NotFound with the names there are."""

@@ -11,8 +11,8 @@ from mindscape.errors import Refused
 from mindscape.evaluate.answers import writing
 from mindscape.evaluate.library import Encoder
 from mindscape.paths import Paths
-from mindscape_models.bundle import Bundle, find_bundles, shipped_folder
-from mindscape_models.catalogue import ANSWER, installed_folder
+from mindscape_models.bundle import find_bundles, shipped_folder
+from mindscape_models.catalogue import ANSWER, installed_folder, pick
 from mindscape_models.embedding import open_embedder
 from mindscape_models.errors import BundleError
 from mindscape_models.generation import open_generator
@@ -39,7 +39,7 @@ def opened(paths: Paths, *, answering: bool) -> Generating[Models]:
     """
     chosen = _chosen(paths)
     bundles = find_bundles(paths.models, shipped_folder(), installed_folder(), broken=list[BundleError]())
-    embedding, generating = _pick(bundles, "embedder", chosen), _pick(bundles, "generator", chosen)
+    embedding, generating = (pick(bundles, kind, chosen.get(kind)) for kind in ("embedder", "generator"))
     if embedding is None:
         raise Refused("No embedder is installed.")
     embedder = open_embedder(embedding)
@@ -61,11 +61,3 @@ def _chosen(paths: Paths) -> dict[str, str]:
         return choices.chosen_models(conn)
     finally:
         conn.close()
-
-
-def _pick(bundles: list[Bundle], kind: str, chosen: dict[str, str]) -> Bundle | None:
-    """The user's choice, else the first that is measured good, else any."""
-    known = [bundle for bundle in bundles if bundle.kind == kind]
-    named = [bundle for bundle in known if bundle.name == chosen.get(kind)]
-    capable = [bundle for bundle in known if ANSWER in bundle.capabilities]
-    return next(iter(named or capable or known), None)

@@ -203,7 +203,8 @@ def _text(where: str, row: dict[str, Any], key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str):
         raise Refused(f"{where}: {key} is missing." if value is None else f"{where}: {key} must be a text.")
-    return value
+    # Half of a surrogate pair can stand in JSON but cannot be encoded again.
+    return value.encode("utf-8", "replace").decode()
 
 
 def _list(where: str, row: dict[str, Any], key: str) -> list[Any]:
