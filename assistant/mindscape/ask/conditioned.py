@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from mindscape.ask import signature
 from mindscape.ask.ranges import cover, spread
-from mindscape.ask.retrieve import Ranked, inside
+from mindscape.ask.retrieve import Ranked, inside, retrieve
 from mindscape_storage import documents, nodes, summaries
 from mindscape_storage.database import Connection
+from mindscape_storage.packed import PackedVectors
 from mindscape_storage.paths import highest_of
 from mindscape_storage.records import Node, Scope
 from mindscape_storage.vectors import vectors_of
@@ -45,6 +46,24 @@ class Gathered(NamedTuple):
     """pi: for each passage the index of the node over it."""
     vectors: NDArray[np.float32]
     """(M, d) of the passages; zeros for one that is not embedded yet."""
+
+
+def about(
+    conn: Connection,
+    question: str,
+    vector: NDArray[np.float32],
+    encoder: int,
+    scope: Scope | None,
+    packed: PackedVectors | None = None,
+) -> list[Told] | Gathered:
+    """The mindscape of a scope that is one document; of a wider one the pool that the question induces.
+
+    `vector` is the question's own. Call it inside a snapshot.
+    """
+    if scope is not None and scope.document_id is not None:
+        return mindscape_of(conn, scope)
+    ranked = retrieve(conn, question, vector, encoder, signature.PASSAGES, scope, packed)
+    return gather(conn, ranked, encoder, len(vector), scope)
 
 
 def gather(
