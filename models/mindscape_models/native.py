@@ -133,8 +133,9 @@ class Control:
 
     def may_go_on(self) -> bool:
         """Asked by the call before each step: waits while it is held; False when it was stopped."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.stopped or not self._held)
+        if self._held:
+            with self._changed:
+                self._changed.wait_for(lambda: self.stopped or not self._held)
         return not self.stopped
 
 
