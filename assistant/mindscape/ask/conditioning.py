@@ -1,4 +1,4 @@
-"""Conditioning a question: what it is about is encoded and chosen from, then it is encoded again beside that."""
+"""Conditioning a question: what it is about is encoded and chosen from, then the question beside that."""
 
 from __future__ import annotations
 
