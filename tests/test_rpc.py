@@ -121,6 +121,12 @@ async def test_a_peer_that_reads_nothing_is_cut_off_and_its_answers_wait_unencod
     assert encoded == 1
 
 
+async def test_a_request_cancelled_in_the_same_breath_is_answered(other: Other) -> None:
+    request = encode({"jsonrpc": "2.0", "id": 1, "method": "ask", "params": {}})
+    cancel = encode({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": 1}})
+    assert (await asyncio.wait_for(other.exchange(request + cancel), 30))["id"] == 1
+
+
 async def test_a_cancelled_call_stays_cancelled_when_the_peer_cannot_be_told() -> None:
     ours, theirs = socket.socketpair()
     peer = Peer(*await asyncio.open_unix_connection(sock=ours))

@@ -159,6 +159,8 @@ class Peer:
             await self._refuse(number, protocol.INVALID_REQUEST, busy)
         else:
             self._running[number] = asyncio.create_task(self._answer(number, method, params))
+            # One that is cancelled before its first step would never run, and answer nothing.
+            await asyncio.sleep(0)
 
     async def _answer(self, number: str | int, method: str, params: Json) -> None:
         async def stream(piece: Json) -> None:
