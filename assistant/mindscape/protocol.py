@@ -19,7 +19,11 @@ tree         scope, depth, upto                                the `tree` shape
 node         id                                                the `tree` shape, with "made_at" and "path"
 path         place                                             {"nodes": [...]}, from the library down
 range        place | scope and upto, tokens                    {"start", "end", "tokens", "nodes", ...}
-ask          question, scope, upto, mode, stream: bool         the `ask` shape; streams {"stage"}, {"token"}
+ask          question, scope, upto, mode, stream: bool,        the `ask` shape; streams {"stage"}, {"token"}
+             conversation: "new" | "last" | "c12" | null
+conversations.list    most                                     {"conversations": [...], "total"}, latest first
+conversations.get     id, before: ordinal                      {"id", "title", ..., "turns": [...], "earlier"}
+conversations.delete  id                                       {"deleted": id}
 models.list  -                                                 {"models": [...]}
 models.use   name | path of a GGUF file                        the model's row
 doctor       repair: bool                                      {"checks": [...]}
@@ -28,6 +32,8 @@ pause        -                                                 {"paused": true};
 resume       -                                                 {"paused": false}; and goes on
 
 `progress` is {"done", "total", "what"}; that of `wait` has "seconds" too: about how long it takes, or null.
+Without `conversation` an answer is not kept. `conversations.get` gives the last 50 turns, or the last before
+one, and as `earlier` how many stand before them; a citation that is not `current` is in no document any more.
 `coverage.notes` are sentences about what a search left out. An answer that is none (`answered` false) may
 list the closest passages as `near`; `status.trouble` says why embedding does not go on, `status.held` why it
 waits. `wait` is refused while work is paused. Errors carry `data.exit_code`.

@@ -84,7 +84,17 @@ def test_ask_streams_json_lines_and_ends_with_the_whole_answer(daemon: FakeDaemo
     assert lines == [{"token": "Every "}, {"token": "twenty"}, ANSWER]
     assert (ran.code, ran.stderr) == (0, "")
     assert daemon.asked == [
-        ("ask", {"question": "When?", "mode": "auto", "stream": True, "scope": None, "upto": None})
+        (
+            "ask",
+            {
+                "question": "When?",
+                "mode": "auto",
+                "stream": True,
+                "scope": None,
+                "upto": None,
+                "conversation": "new",
+            },
+        )
     ]
 
 

@@ -43,7 +43,7 @@ async def test_an_answer_streams_and_then_shows_its_sources(app: MindscapeApp, d
         assert text(app, "AnswerView #text") == "It leaves every twenty minutes [1]."
         assert app.screen.query_one(SourceList).option_count == 1
     expected = {"question": "When does the ferry leave?", "scope": None, "mode": "auto", "stream": True}
-    assert daemon.asked == [expected]
+    assert daemon.asked == [{**expected, "conversation": "new"}]
 
 
 async def test_the_stage_is_shown_until_the_first_words(app: MindscapeApp, daemon: FakeDaemon) -> None:
@@ -243,3 +243,21 @@ class _nothing:  # noqa: N801 - stands for a context manager function
 
     def __exit__(self, *_: object) -> None:
         return
+
+
+async def test_questions_share_a_conversation_until_a_new_one_is_begun(
+    app: MindscapeApp, daemon: FakeDaemon
+) -> None:
+    daemon.result = answer(conversation="c5", rewritten="When does the [b]ferry[/b] leave?")
+    async with app.run_test() as pilot:
+        for _ in range(2):
+            await ask(pilot)
+            await until(pilot, lambda: app.screen.query_one(SourceList).option_count == 1)
+        await pilot.press("ctrl+n")
+        assert app.screen.query_one(AnswerView).has_class("-welcome")
+        assert app.screen.query_one(SourceList).option_count == 0
+        assert app.focused is app.screen.query_one(QuestionInput)
+        await ask(pilot)
+        await until(pilot, lambda: app.screen.query_one(SourceList).option_count == 1)
+        assert text(app, "#stage").startswith("Understood as: When does the [b]ferry[/b] leave?")
+    assert [one["conversation"] for one in daemon.asked] == ["new", "c5", "new"]

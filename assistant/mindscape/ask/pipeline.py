@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -167,6 +167,8 @@ class Outcome:
     made_by: str
     """`model`, `quotes`, or `none` when nothing was written."""
     citations: list[Citation]
+    read: Sequence[int] = ()
+    """Ids of the passages that a model was given."""
 
 
 class _Said:
@@ -293,6 +295,7 @@ async def _answer(turn: _Turn, writer: Writer) -> Outcome:
     """The model's answer with its citations checked; quotes where it gives nothing that can be checked."""
     budget = answering.evidence_budget(writer.context, writer.tokens_per_second)
     sources = answering.fitting(turn.found.sources, budget)
+    given = [source.passage.id for source in sources]
     with turn.ledger.stage("answer", calls=1) as entry:
         try:
             draft = await answering.write(turn.question, sources, writer.generate, turn.said.show)
@@ -300,12 +303,13 @@ async def _answer(turn: _Turn, writer: Writer) -> Outcome:
             raise
         except MindscapeError as error:
             log.warning("The generator stopped: %s", error)
-            return await _quote(turn, f"\n\n{STOPPED}" if turn.said.text else STOPPED)
+            quotes = await _quote(turn, f"\n\n{STOPPED}" if turn.said.text else STOPPED)
+            return replace(quotes, read=given)
         entry["tokens"] = draft.tokens
     if not draft.text:
         return await _quote(turn, QUOTING)
     if answering.is_refusal(draft):
-        return Outcome(False, "model", [])
+        return Outcome(False, "model", [], given)
     if draft.markers:
         cited = answering.cite(turn.question, draft, sources)
     else:
@@ -314,9 +318,9 @@ async def _answer(turn: _Turn, writer: Writer) -> Outcome:
             turn.said.show(f" [{one.n}]")
     if cited:
         citations = [_citation(c.n, sources[c.n - 1], c.start, c.end, c.supported) for c in cited]
-        return Outcome(True, "model", citations)
+        return Outcome(True, "model", citations, given)
     quotes = await _quote(turn, f"\n\n{UNCITED}", supported=False)
-    return Outcome(quotes.answered, "model", quotes.citations)
+    return Outcome(quotes.answered, "model", quotes.citations, given)
 
 
 def _worths(sources: Sequence[Source]) -> list[float]:
@@ -375,6 +379,7 @@ def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
     ]
     return {
         "question": turn.question,
+        "rewritten": None,
         "answer": turn.said.text,
         "answered": outcome.answered,
         "mode": "passages",
@@ -382,6 +387,7 @@ def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
         "model": writer.name if writer is not None and outcome.made_by == "model" else None,
         "citations": outcome.citations,
         "near": near,
+        "read": sorted({*outcome.read, *cited}),
         "signature": [],
         "steps": [],
         "coverage": turn.found.coverage,

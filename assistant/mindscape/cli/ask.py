@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from mindscape import client
 from mindscape.cli.layout import Flow, clip
 from mindscape.cli.output import Printer, bold, coloured, dim, emit, err, out
 from mindscape.cli.places import absolute_place
+from mindscape.errors import UsageError
 from mindscape.paths import Paths
 from mindscape.text import printable
 from mindscape.tui.wording import coverage_note, one_line, stage_name, where
 
 Json = dict[str, Any]
+_ID = re.compile(r"c\d+")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
+    parser.add_argument("question", nargs="*", metavar="QUESTION", help="in your own words")
+    parser.add_argument(
+        "--continue",
+        dest="resumed",
+        nargs="?",
+        const="last",
+        metavar="ID",
+        help="go on with the last conversation, or with the one called so (c12)",
+    )
     parser.add_argument("--in", dest="scope", metavar="SCOPE", help="only from this folder or document")
     parser.add_argument("--upto", metavar="PLACE", help="only from what stands up to there, it included")
     parser.add_argument("--mode", choices=("auto", "passages"), default="auto", help="how to look (auto)")
@@ -27,7 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when the documents do not answer the question."""
-    params: Json = {"question": " ".join(args.question), "mode": args.mode, "stream": not args.no_stream}
+    conversation, words = _conversation(args)
+    if not words:
+        raise UsageError("the question is missing: mindscape ask QUESTION")
+    params: Json = {"question": " ".join(words), "mode": args.mode, "stream": not args.no_stream}
+    params["conversation"] = conversation
     params["scope"] = absolute_place(args.scope, paths) if args.scope else None
     params["upto"] = absolute_place(args.upto, paths) if args.upto else None
     if args.json:
@@ -40,6 +55,8 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         result = client.request(paths, "ask", params, on_stream=live.take)
     finally:
         live.end()
+    if rewritten := result.get("rewritten"):
+        err().line(f"Understood as: {one_line(rewritten)}")
     if one_line(live.shown) != one_line(result["answer"]):
         if live.shown:
             err().line("That was a draft; checked against the sources, the answer is:")
@@ -51,6 +68,16 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     if note := coverage_note(result.get("coverage") or {}):
         err().line(note)
     return 0 if result["answered"] else 1
+
+
+def _conversation(args: argparse.Namespace) -> tuple[str, list[str]]:
+    """Which conversation the question belongs to, and its words: the first may stand after `--continue`."""
+    resumed: str | None = args.resumed
+    if resumed is None:
+        return "new", args.question
+    if resumed == "last" or _ID.fullmatch(resumed):
+        return resumed, args.question
+    return "last", [resumed, *args.question]
 
 
 def _emit_token(message: Json) -> None:

@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "resume": Entry("pausing", "let background work go on", "Library"),
     "search": Entry("search", "find passages", "Reading"),
     "ask": Entry("ask", "answer a question from your documents, with sources", "Reading"),
+    "chats": Entry("chats", "list the conversations, read one, or delete it", "Reading"),
     "tree": Entry("tree", "what it is all about, from the library down", "Reading"),
     "get": Entry("get", "print the text at a document, PATH:START-END, passage or node", "Reading"),
     "open": Entry("opener", "open a place in your editor or a viewer", "Reading"),

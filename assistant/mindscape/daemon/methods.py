@@ -16,6 +16,7 @@ from mindscape.ask.evidence import coverage, search_results
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten, up_to
 from mindscape.daemon import folders, listing, parameters, pausing, places, tree
+from mindscape.daemon.conversations import Conversations
 from mindscape.daemon.disk import place_check
 from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
@@ -66,6 +67,7 @@ class Methods:
         self._paths = paths
         self._stopping = stopping
         waiting = Waiting(scheduler, progress, self._status)
+        self._conversations = Conversations(library)
         self._methods: dict[str, Handled] = {
             "hello": self._hello,
             "add": self._add,
@@ -78,6 +80,7 @@ class Methods:
             "get": self._get,
             **{name: self._reading(read) for name, read in tree.METHODS.items()},
             "ask": self._ask,
+            **self._conversations.methods,
             "models.list": self._models_list,
             "models.use": self._models_use,
             "doctor": self._doctor,
@@ -247,6 +250,7 @@ class Methods:
         )
         pieces: asyncio.Queue[Json | None] = asyncio.Queue()
         catching_up = self._catching_up()
+        talk = await self._conversations.resume(params)
 
         async def forward() -> None:
             while (piece := await pieces.get()) is not None:
@@ -269,7 +273,7 @@ class Methods:
                     upto=places.reading(params),
                 )
                 answer["coverage"]["notes"] += catching_up
-                return answer
+                return {**answer, "conversation": await self._conversations.save(talk, answer)}
             finally:
                 pieces.put_nowait(None)
                 await forwarding

@@ -29,6 +29,7 @@ from mindscape.tui.widgets.source_list import SourceList
 from mindscape.tui.widgets.source_view import SourceView
 from mindscape.tui.widgets.status_bar import StatusBar
 
+_NEW = "new"
 _HINTS = (("ctrl+t", "mindscape"), ("ctrl+o", "open"), ("?", "keys"), ("ctrl+q", "quit"))
 
 
@@ -39,6 +40,7 @@ class AskScreen(PlaceScreen):
         Binding("escape", "cancel", "Cancel"),
         Binding("ctrl+o", "open_source", "Open"),
         Binding("ctrl+t", "mindscape", "Mindscape"),
+        Binding("ctrl+n", "new_conversation", "New conversation"),
     ]
 
     def __init__(self, call: Call) -> None:
@@ -46,6 +48,7 @@ class AskScreen(PlaceScreen):
         self._number = 0
         self._asking = False
         self._source: tuple[Json, Json] | None = None
+        self._conversation = _NEW
 
     def compose(self) -> ComposeResult:
         """The answer beside its evidence; the question and the status below."""
@@ -77,17 +80,18 @@ class AskScreen(PlaceScreen):
         self.query_one(AnswerView).begin(message.question)
         self.query_one(SourceList).show_citations([], "Sources")
         self.query_one(SourceView).clear()
-        self._ask(self._number, message.question)
+        self._ask(self._number, message.question, self._conversation)
 
     @work(exclusive=True, group="ask", exit_on_error=False)
-    async def _ask(self, number: int, question: str) -> None:
+    async def _ask(self, number: int, question: str, conversation: str) -> None:
         def take(message: Json) -> None:
             if token := message.get("token"):
                 self.post_message(AnswerPiece(number, str(token)))
             elif stage := message.get("stage"):
                 self.post_message(StageReached(number, str(stage)))
 
-        params = {"question": question, "scope": None, "mode": "auto", "stream": True}
+        params: Json = {"question": question, "scope": None, "mode": "auto", "stream": True}
+        params["conversation"] = conversation
         try:
             answer = await self.daemon("ask", params, take)
         except MindscapeError as error:
@@ -110,6 +114,8 @@ class AskScreen(PlaceScreen):
         if not self._asking or message.number != self._number:
             return
         self._set_asking(False)
+        # One that was deleted meanwhile has no id any more.
+        self._conversation = str(message.answer.get("conversation") or _NEW)
         self.query_one(AnswerView).finish(message.answer)
         cited, near = message.answer.get("citations") or [], message.answer.get("near") or []
         self.query_one(SourceList).show_citations(cited or near, "Sources" if cited else "Closest passages")
@@ -127,6 +133,14 @@ class AskScreen(PlaceScreen):
             self.workers.cancel_group(self, "ask")
             self.query_one(AnswerView).stop()
         self.query_one(QuestionInput).focus()
+
+    def action_new_conversation(self) -> None:
+        """The next question leans on none of those before."""
+        self.action_cancel()
+        self._conversation = _NEW
+        self.query_one(AnswerView).welcome()
+        self.query_one(SourceList).show_citations([], "Sources")
+        self.query_one(SourceView).clear()
 
     def _set_asking(self, asking: bool) -> None:
         self._asking = asking

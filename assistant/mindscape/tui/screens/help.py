@@ -18,6 +18,7 @@ _KEYS = (
     ("left, right", "in the mindscape: close, open a node"),
     ("tab", "next pane: question, answer, sources, text"),
     ("ctrl+t", "the mindscape, from the library to a passage"),
+    ("ctrl+n", "a new conversation: forget what was asked before"),
     ("ctrl+o", "open the source in your editor or viewer"),
     ("ctrl+r", "reconnect to the daemon"),
     ("? or f1", "these keys (? where no text is typed)"),

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from mindscape.text import printable
 from mindscape.tui.messages import Json
-from mindscape.tui.wording import EMPTY_LIBRARY, coverage_note, stage_name
+from mindscape.tui.wording import EMPTY_LIBRARY, coverage_note, one_line, stage_name
 
 _MARK = re.compile(r"\[\d+\]")
 _WELCOME = "Ask a question below.\nThe answer comes with the passages it rests on."
@@ -52,6 +52,14 @@ class AnswerView(VerticalScroll):
         if self.has_class("-welcome"):
             self.query_one("#text", Static).update(EMPTY_LIBRARY if self.library_is_empty else _WELCOME)
 
+    def welcome(self) -> None:
+        """As before the first question."""
+        self._put("")
+        self._hide_stage()
+        self.query_one("#question").add_class("-none")
+        self.add_class("-welcome")
+        self.watch_library_is_empty()
+
     def begin(self, question: str) -> None:
         """A new question: the old answer goes."""
         self.remove_class("-welcome")
@@ -78,6 +86,8 @@ class AnswerView(VerticalScroll):
         """The checked answer takes the place of what was streamed."""
         self._put(str(answer["answer"]), "" if answer["answered"] else "-muted")
         note = coverage_note(answer.get("coverage") or {})
+        if rewritten := answer.get("rewritten"):
+            note = f"Understood as: {one_line(str(rewritten))} {note}".rstrip()
         self._close(note)
 
     def fail(self, reason: str) -> None:
