@@ -214,14 +214,14 @@ def engine_process() -> psutil.Process:
 async def test_an_answer_overtakes_what_is_written_and_changes_nothing_in_it(
     models: Models, starter: Bundle
 ) -> None:
-    wanted = await models.write_in_background(starter, MESSAGES, 24)
+    wanted = await models.write_in_background(starter, MESSAGES, 16)
     await models.write_in_background(starter, OTHER, 1)
     await models.open_writer(starter)
-    answer = "".join([piece async for piece in models.generate(OTHER, 36)])
-    written = asyncio.create_task(models.write_in_background(starter, MESSAGES, 24))
+    answer = "".join([piece async for piece in models.generate(OTHER, 24)])
+    written = asyncio.create_task(models.write_in_background(starter, MESSAGES, 16))
     await settled()
     with models.interactive():
-        assert "".join([piece async for piece in models.generate(OTHER, 36)]) == answer
+        assert "".join([piece async for piece in models.generate(OTHER, 24)]) == answer
         # Longer than what is written: it could only be ready if it had not been held.
         assert not written.done()
     assert await written == wanted
@@ -286,7 +286,7 @@ async def test_the_weights_are_loaded_once_and_those_of_another_model_are_let_go
 
     other = tmp_path / "other"
     shutil.copytree(STARTER, other)
-    engine = Engine(1)
+    engine = Engine(0)
     wanted = await write(other)
     once = mapped(other)
     assert once
