@@ -23,6 +23,7 @@ from mindscape.ask.answer import GenerateFn
 from mindscape.ask.check import best_sentence
 from mindscape.ask.evidence import Source, coverage, load, rarity
 from mindscape.ask.language import is_unspaced, parts
+from mindscape.ask.phrases import Phrases, phrases
 from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten, up_to
 from mindscape.errors import Cancelled, MindscapeError, UsageError
 from mindscape.protocol import Citation, Json
@@ -46,12 +47,6 @@ LATER = ("agent", "records", "global")
 RETRIEVED = 12
 NEAR = 3
 """Passages named beside the answer that it does not cite: where a reader would look next."""
-
-QUOTING = "Quoted from your documents (no model here writes answers):"
-NOT_FOUND = "This does not seem to be in your documents."
-NOTHING_YET = "There is nothing in the library yet. Add a folder: mindscape add PATH"
-STOPPED = "The model stopped before it was done. Quoted from your documents instead:"
-UNCITED = "The answer above cites no source. The closest sentences in your documents:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +141,14 @@ async def ask(
         answerable = any(judge.is_answerable(f) if writer is None else not judge.is_hopeless(f) for f in seen)
     turn = _Turn(asked, found, embed_query, _Said(emit), ledger)
     if not answerable:
-        turn.said.show(NOT_FOUND if found.coverage["documents"] else NOTHING_YET)
+        turn.said.show(turn.own.not_found if found.coverage["documents"] else turn.own.nothing_yet)
         outcome = Outcome(False, "none", [])
     elif writer is not None:
         emit({"stage": "answer"})
         outcome = await _answer(turn, writer)
     else:
         emit({"stage": "quote"})
-        outcome = await _quote(turn, QUOTING)
+        outcome = await _quote(turn, turn.own.quoting)
     with ledger.stage("check"):
         await _settle(read, outcome.citations, [one for part in found.parts for one in part.sources])
     return _shape(turn, outcome, writer)
@@ -196,6 +191,11 @@ class _Turn:
     embed: EmbedFn | None
     said: _Said
     ledger: Ledger
+
+    @property
+    def own(self) -> Phrases:
+        """What is said beside what documents say."""
+        return phrases(self.question)
 
 
 def _checked(question: str, mode: str) -> str:
@@ -263,7 +263,7 @@ async def _quote(turn: _Turn, label: str, supported: bool = True) -> Outcome:
                 source = part.sources[one.source]
                 chosen.setdefault((source.passage.id, one.start), (source, one))
     if not chosen:
-        turn.said.show(NOT_FOUND)
+        turn.said.show(turn.own.not_found)
         return Outcome(False, "none", [])
     turn.said.show(label + "\n")
     citations: list[Citation] = []
@@ -303,11 +303,11 @@ async def _answer(turn: _Turn, writer: Writer) -> Outcome:
             raise
         except MindscapeError as error:
             log.warning("The generator stopped: %s", error)
-            quotes = await _quote(turn, f"\n\n{STOPPED}" if turn.said.text else STOPPED)
+            quotes = await _quote(turn, f"\n\n{turn.own.stopped}" if turn.said.text else turn.own.stopped)
             return replace(quotes, read=given)
         entry["tokens"] = draft.tokens
     if not draft.text:
-        return await _quote(turn, QUOTING)
+        return await _quote(turn, turn.own.quoting)
     if answering.is_refusal(draft):
         return Outcome(False, "model", [], given)
     if draft.markers:
@@ -319,7 +319,7 @@ async def _answer(turn: _Turn, writer: Writer) -> Outcome:
     if cited:
         citations = [_citation(c.n, sources[c.n - 1], c.start, c.end, c.supported) for c in cited]
         return Outcome(True, "model", citations, given)
-    quotes = await _quote(turn, f"\n\n{UNCITED}", supported=False)
+    quotes = await _quote(turn, f"\n\n{turn.own.uncited}", supported=False)
     return Outcome(quotes.answered, "model", quotes.citations, given)
 
 

@@ -254,7 +254,11 @@ def a_question_is_answered_from_the_note_in_its_language(scene: Scene, claim: Cl
     assert [one["path"] for one in answer["citations"]] == [f"{scene.root}/{claim.value['file']}"]
 
 
-later(5, "refusals are said in English", E14, "{'q': 'Wie hoch ist der Eiffelturm?'")
+@says(E14, "{'q': 'Wie hoch ist der Eiffelturm?'")
+def what_is_not_there_is_said_in_the_language_of_the_question(scene: Scene, claim: Claim) -> None:
+    answer = asked(scene, claim.value["q"])
+    assert not answer["answered"]
+    assert answer["answer"] == "Das scheint nicht in Ihren Dokumenten zu stehen."
 
 
 @says(E14, "keyword search alone finds each file for a word of it")
