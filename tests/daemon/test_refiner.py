@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from mindscape.daemon import refiner
-from mindscape.daemon.estimate import Pace
+from mindscape.daemon.estimate import Estimate
 from mindscape.daemon.models import Models
 from mindscape.daemon.pausing import Gate, Paused
 from mindscape.daemon.progress import Progress
@@ -96,8 +96,10 @@ def refiner_of(
 ) -> Refiner:
     async def at_once() -> None: ...
 
-    gate = Gate(library, Progress(), lambda: False, paused=paused)
-    return Refiner(library, cast("Models", model), Pace(), gate, at_once, lambda: unchanged)
+    progress = Progress()
+    gate = Gate(library, progress, lambda: False, paused=paused)
+    models, estimate = cast("Models", model), Estimate(library)
+    return Refiner(library, models, estimate, gate, progress, at_once, lambda: unchanged)
 
 
 async def made_by(library: Library) -> dict[str, int]:

@@ -52,6 +52,8 @@ class Estimate:
         self.embedding = Pace()
         self.summarising = Pace()
         self.refining = Pace()
+        self.written = 0
+        """Of the tree that the model goes through now: its nodes count as left until all are written."""
         self._counted = _Counted(0, 0, 0)
         self._cost = self._ended = 0.0
 
@@ -64,6 +66,7 @@ class Estimate:
         if not lately or time.monotonic() - self._ended >= self._cost * SPARED:
             await self._count(encoder)
         passages, trees, calls = self._counted
+        calls = None if calls is None else max(0, calls - self.written)
         known = encoder is not None
         return {
             "embedded": {

@@ -7,7 +7,7 @@ import base64
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -109,14 +109,36 @@ class Models:
         bundle = self.chosen("embedder")
         return None if bundle is None else await self._open("open_embedder", bundle)
 
-    async def embed(self, texts: list[str], *, query: bool) -> NDArray[np.float32]:
-        """Vectors (n, dimensions). Raises MindscapeError when there is no embedder or it failed."""
+    async def embed(
+        self, texts: list[str], *, query: bool, mindscapes: Sequence[Sequence[str]] | None = None
+    ) -> NDArray[np.float32]:
+        """Vectors (n, dimensions) of passages or, each with its mindscape if there are any, of questions.
+
+        A mindscape is a list of summaries, best first. Raises MindscapeError when there is no embedder or it
+        failed.
+        """
+        if not query:
+            return (await self._vectors("embed", {"texts": texts}, "vectors"))[0]
+        params = {"texts": texts, "mindscapes": mindscapes}
+        return (await self._vectors("embed_queries", params, "vectors"))[0]
+
+    async def query_states(
+        self, texts: list[str], mindscapes: Sequence[Sequence[str]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """(h_q, h_t), each (n, dimensions): see `Embedder.query_states`. Raises what `embed` raises."""
+        params = {"texts": texts, "mindscapes": mindscapes}
+        alone, conditioned = await self._vectors("query_states", params, "alone", "conditioned")
+        return alone, conditioned
+
+    async def _vectors(self, method: str, params: Json, *names: str) -> list[NDArray[np.float32]]:
         opened = await self.embedder()
         if opened is None:
             raise Refused("No embedder is installed.")
-        answer = await self._call("embed", {"texts": texts, "query": query}, seconds=EMBED_SECONDS)
-        rows = np.frombuffer(base64.b64decode(answer["vectors"]), dtype=np.float32)
-        return rows.reshape(len(texts), opened["dimensions"])
+        answer = await self._call(method, params, seconds=EMBED_SECONDS)
+        return [
+            np.frombuffer(base64.b64decode(answer[name]), dtype=np.float32).reshape(-1, opened["dimensions"])
+            for name in names
+        ]
 
     def writer(self) -> Bundle | None:
         """The generator, if it was measured good enough to answer."""

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from mindscape.daemon.estimate import Pace
+from mindscape.daemon.estimate import Estimate
 from mindscape.daemon.models import Models
 from mindscape.daemon.pausing import Gate
+from mindscape.daemon.progress import Progress
 from mindscape.errors import MindscapeError
 from mindscape.ingest import written
 from mindscape.ingest.summarise import Kind
@@ -40,15 +41,17 @@ class Refiner:
         self,
         library: Library,
         models: Models,
-        pace: Pace,
+        estimate: Estimate,
         gate: Gate,
+        progress: Progress,
         lower: Callable[[], Awaitable[None]],
         unchanged: Callable[[], float],
     ) -> None:
         self._library = library
         self._models = models
-        self._pace = pace
+        self._estimate = estimate
         self._gate = gate
+        self._progress = progress
         self._lower = lower
         self._unchanged = unchanged
         self._upkeep = ModelUpkeep(library)
@@ -62,6 +65,7 @@ class Refiner:
         await self._library.write(lambda c: refined.use(c, how))
         if bundle is None or how is None:
             return False
+        self._estimate.written = 0
         through = partial(self._upkeep.some, how, bundle.name, partial(self._write, bundle, how))
         try:
             await self._lower()
@@ -94,7 +98,9 @@ class Refiner:
             log.warning("%s fails at the node %s: %s", bundle.name, key.hex(), error)
             return None
         self._has_written = True
-        self._pace.took(1, time.monotonic() - began)
+        self._estimate.refining.took(1, time.monotonic() - began)
+        self._estimate.written += 1
+        await self._progress.notify()
         if made.text is None:
             log.info("%s, node %s: rejected (%s)", bundle.name, key.hex(), made.reason)
         return made.text

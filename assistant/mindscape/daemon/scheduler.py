@@ -82,8 +82,9 @@ class Scheduler:
         self._refiner = Refiner(
             library,
             models,
-            self._estimate.refining,
+            self._estimate,
             gate,
+            progress,
             self._all_else,
             lambda: time.monotonic() - self._last_work,
         )
