@@ -34,6 +34,7 @@ from mindscape_models.embedding import Embedder, open_embedder
 from mindscape_models.errors import ModelError
 from mindscape_models.exam import examine
 from mindscape_models.native import Control
+from mindscape_models.queries import Vectors
 from mindscape_models.summary_exam import SummaryResult, examine_summaries
 
 if TYPE_CHECKING:
@@ -71,7 +72,11 @@ class Engine:
                 case "open_embedder":
                     return await self._open_embedder(params["folder"])
                 case "embed":
-                    return await self._embed(params["texts"], query=params["query"])
+                    return await self._embed(params["texts"])
+                case "embed_queries":
+                    return await self._embed_queries(params["texts"], params["mindscapes"])
+                case "query_states":
+                    return await self._query_states(params["texts"], params["mindscapes"])
                 case "open_generator":
                     return await self._open_generator(params["folder"])
                 case "examine":
@@ -98,19 +103,31 @@ class Engine:
         self._embedder = embedder = await self._run(self._embedding, work)
         return {"name": embedder.name, "dimensions": embedder.dimensions, "device": embedder.device}
 
-    async def _embed(self, texts: list[str], *, query: bool) -> Json:
-        """Vectors as base64 of float32 rows. Between batches a question may come in."""
-        embedder = self._embedder
-        if embedder is None:
+    async def _embed(self, texts: list[str]) -> Json:
+        """Vectors of passages. Between two batches a question may come in."""
+        embedder = self._open_one()
+        rows = np.empty((len(texts), embedder.dimensions), dtype=np.float32)
+        batches = embedder.batches(texts)
+        while batch := await self._run(self._embedding, lambda: next(batches, None)):
+            rows[batch[0]] = batch[1]
+        return {"vectors": _packed(rows)}
+
+    async def _embed_queries(self, texts: list[str], mindscapes: list[list[str]] | None) -> Json:
+        embedder = self._open_one()
+        rows = await self._run(self._embedding, lambda: embedder.encode_queries(texts, mindscapes))
+        return {"vectors": _packed(rows)}
+
+    async def _query_states(self, texts: list[str], mindscapes: list[list[str]]) -> Json:
+        embedder = self._open_one()
+        alone, conditioned = await self._run(
+            self._embedding, lambda: embedder.query_states(texts, mindscapes)
+        )
+        return {"alone": _packed(alone), "conditioned": _packed(conditioned)}
+
+    def _open_one(self) -> Embedder:
+        if self._embedder is None:
             raise MindscapeError("No embedder is open.")
-        if query:
-            rows = await self._run(self._embedding, lambda: embedder.encode_queries(texts))
-        else:
-            rows = np.empty((len(texts), embedder.dimensions), dtype=np.float32)
-            batches = embedder.batches(texts)
-            while batch := await self._run(self._embedding, lambda: next(batches, None)):
-                rows[batch[0]] = batch[1]
-        return {"vectors": base64.b64encode(rows.tobytes()).decode()}
+        return self._embedder
 
     async def _open_generator(self, folder: str) -> Json:
         def work() -> Generator:
@@ -221,6 +238,11 @@ class Engine:
 
     async def _run(self, owner: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(owner, work)
+
+
+def _packed(rows: Vectors) -> str:
+    """Base64 of float32 rows."""
+    return base64.b64encode(rows.tobytes()).decode()
 
 
 def _give_way() -> None:
