@@ -55,6 +55,28 @@ def test_a_document_of_one_word_is_its_own_summary(daemon: Daemon, folder: Path)
 
 
 @pytest.mark.slow
+def test_twenty_thousand_one_line_files_in_a_folder_are_summarised_and_one_more_costs_its_path(
+    daemon: Daemon, folder: Path
+) -> None:
+    for number in range(20_000):
+        (folder / f"{number:05}.txt").write_text(f"Line {number}: the {WORDS[number % 11]} is mended.\n")
+    daemon.call("add", paths=[str(folder)])
+    before = summarised(daemon, 1_800)
+    assert before["documents"]["total"] == 20_000
+    tree = daemon.call("tree", depth=9)
+    assert tree["children"]
+    (folder / "00007.txt").write_text("The quillwort by the sluice is in flower.\n")
+    after = summarised(daemon, 600)
+    # Seven levels of groups at most in the folder, and the library.
+    assert 0 < after["work"]["extractive"] - before["work"]["extractive"] <= 2 * 8 + 6
+    (folder / "00007.txt").write_text("Line 7: the meal is mended.\n")
+    (folder / "00008.txt").unlink()
+    last = summarised(daemon, 600)
+    assert last["documents"]["total"] == 19_999
+    assert last["work"]["extractive"] - after["work"]["extractive"] <= 2 * (2 * 8 + 6)
+
+
+@pytest.mark.slow
 def test_a_document_without_a_single_sentence_mark_is_summarised(daemon: Daemon, folder: Path) -> None:
     (folder / "unmarked.txt").write_text(unmarked(200_000))
     daemon.call("add", paths=[str(folder)])
