@@ -16,7 +16,7 @@ from tests.ingest.test_tree_law import Camera, Kept, Paragraphs, TreeLaw, kept, 
 
 from mindscape.ingest.summarise import Kind
 from mindscape.ingest.upkeep import ModelUpkeep
-from mindscape_storage import contents, folders, refined, summaries
+from mindscape_storage import contents, documents, folders, refined, summaries
 from mindscape_storage.check_tree import repair_tree
 from mindscape_storage.database import Connection, fetch
 from mindscape_storage.summaries import digest_of
@@ -35,8 +35,8 @@ def wrote(children: Sequence[str], kind: Kind) -> str | None:
 class Told:
     """Lets a model go through a library."""
 
-    def __init__(self, library: Kept, how: str = HOW) -> None:
-        self.library, self.how = library, how
+    def __init__(self, library: Kept, how: str = HOW, writes: forest_model.Write = wrote) -> None:
+        self.library, self.how, self._writes = library, how, writes
         self._upkeep = ModelUpkeep(library.library)
         self.ever: set[bytes] = set()
         library.do(lambda c: refined.use(c, how))
@@ -44,7 +44,7 @@ class Told:
     async def _write(self, key: bytes, kind: Kind, children: Sequence[str]) -> str | None:
         assert key not in self.ever, "nothing is asked twice"
         self.ever.add(key)
-        return wrote(children, kind)
+        return self._writes(children, kind)
 
     async def some(self, *, upwards: bool) -> bool:
         return await self._upkeep.some(self.how, "model", self._write, upwards=upwards)
@@ -214,6 +214,33 @@ def test_while_a_change_is_on_its_way_up_no_folder_serves_what_the_model_wrote_b
         assert all(makers == {"extractive"} for makers in served().values())
         told.settle()
         assert any("model" in makers for makers in served().values())
+
+
+def test_what_a_model_wrote_of_a_forgotten_document_is_gone_from_every_folder_above(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    with kept(tmp_path / "lived.db") as lived:
+        told = Told(
+            lived, writes=lambda children, kind: f"quillwort in {kind}" + digest_of(children[0]).hex()
+        )
+        for number in range(14):
+            lived.put(ROOT + b"/in/%d.md" % number, many(rng, 30))
+        lived.settle()
+        told.settle()
+
+        def of_folders(connection: Connection) -> list[Any]:
+            return fetch(connection, "SELECT 1 FROM folder_nodes WHERE model IS NOT NULL")
+
+        def stored(connection: Connection) -> int:
+            return len(fetch(connection, "SELECT 1 FROM summaries WHERE text LIKE 'quillwort%'"))
+
+        def used(connection: Connection) -> int:
+            return len(fetch(connection, "SELECT DISTINCT model FROM nodes WHERE model IS NOT NULL"))
+
+        assert lived.do(of_folders) != []
+        (one,) = lived.do(lambda c: fetch(c, "SELECT min(id) FROM documents"))[0]
+        lived.do(lambda c: documents.remove_documents(c, [one], forget=True))
+        assert lived.do(of_folders) == []
+        assert lived.do(stored) == lived.do(used)
 
 
 def test_a_summary_by_a_model_that_was_damaged_is_asked_for_again(tmp_path: Path) -> None:
