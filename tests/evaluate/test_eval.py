@@ -95,10 +95,14 @@ def test_a_set_is_measured_in_the_shape_that_scripts_read(folder: Path, real: Ev
     assert answered["accuracy"]["value"] == 1.0
     assert value(result, "refusal", answerable=False)["value"] == 1.0
     apart = {(one["legs"], one["metric"], one["k"]): one for one in result["differences"]}
-    assert len(apart) == (len(legs) - 1) * 9
+    assert len(apart) == len(legs) * 9
     expected = value(result, "norm", "words", 3)["value"] - value(result, "norm", "default", 3)["value"]
     assert apart["words", "norm", 3]["value"] == pytest.approx(expected, abs=1e-5)
     assert apart["words", "norm", 3]["against"] == "default"
+    # As a document is asked about: half and half with its mindscape, beside the question alone.
+    conditioned = value(result, "recall", "conditioned", 10)
+    assert (conditioned["alpha"], conditioned["condition"], conditioned["n"]) == (0.5, "document", 9)
+    assert apart["conditioned", "recall", 10]["against"] == "vector"
 
 
 def test_what_is_printed_for_people_names_every_leg_and_metric(folder: Path, run: Eval) -> None:
@@ -133,6 +137,35 @@ def test_one_index_may_hold_several_documents(
     assert json.loads(ran.stdout)["index"] == index
     (stone,) = [row for row in lines_of(details) if row.get("id") == "stone"]
     assert {one[0] for one in stone["found"]["vector"]} == together
+
+
+@pytest.mark.parametrize(
+    ("more", "conditions"),
+    [([], ("document", "coverage", "first")), (["--library"], ("coverage", "first"))],
+)
+def test_questions_are_conditioned_on_each_thing_by_each_weight(
+    folder: Path, run: Eval, tmp_path: Path, more: list[str], conditions: tuple[str, ...]
+) -> None:
+    words = ("--legs", "vector,conditioned", "--alpha", "1,0,0.5", "--condition", ",".join(conditions), *more)
+    ran = run(folder, "--json", *words, "--k", "3", "--details", tmp_path / "details.jsonl")
+    result = json.loads(ran.stdout)
+    runs = [one for one in result["runs"] if one["legs"] == "conditioned" and one["metric"] == "recall"]
+    assert [(one["condition"], one["alpha"]) for one in runs] == [
+        (condition, alpha) for condition in conditions for alpha in (0.0, 0.5, 1.0)
+    ]
+    head, *rows = lines_of(tmp_path / "details.jsonl")
+    assert head["settings"]["condition"] == [*conditions]
+    found = [row["found"] for row in rows if row["found"]]
+    # Without weight the question is as it is alone; with all the weight some of what is found is other.
+    for condition in conditions:
+        assert all(one[f"conditioned {condition} 0"] == one["vector"] for one in found)
+        assert any(one[f"conditioned {condition} 1"] != one["vector"] for one in found)
+    apart = {(one["condition"], one["alpha"]): one for one in result["differences"] if one["alpha"] == 0.0}
+    assert {one["value"] for one in apart.values()} == {0.0}
+    assert len(apart) == len(conditions)
+    printed = run(folder, *words, "--k", "3", "--details", tmp_path / "details.jsonl", "--resume").stdout
+    assert "coverage 0.5" in printed
+    assert "to vector" in printed
 
 
 def test_two_runs_give_the_same(folder: Path, run: Eval) -> None:
@@ -219,9 +252,14 @@ def test_details_say_what_was_found_and_said(folder: Path, run: Eval, tmp_path: 
     ("words", "code", "says"),
     [
         (["--legs", "wrds"], 2, "There is no leg 'wrds'. Did you mean 'words'?"),
-        (["--legs", "zzz"], 2, "There are: words, vector, windows, summary, rrf, sum, default."),
-        (["--legs", "conditioned"], 2, "The leg 'conditioned' is not built yet"),
-        (["--alpha", "0,0.5"], 2, "'conditioned', which is not built yet"),
+        (["--legs", "zzz"], 2, "There are: words, vector, windows, summary, rrf, sum, default, conditioned."),
+        (["--legs", "words", "--alpha", "0,0.5"], 2, "of the leg 'conditioned': add it to --legs"),
+        (["--modes", "passages", "--condition", "first"], 2, "of the leg 'conditioned': add it to --legs"),
+        (["--alpha", "0,1.5"], 2, "'0,1.5' is not a list of numbers from 0 to 1"),
+        (["--alpha", "nan"], 2, "'nan' is not a list of numbers from 0 to 1"),
+        (["--alpha", "half"], 2, "'half' is not a list of numbers from 0 to 1"),
+        (["--condition", "frist"], 2, "There is no condition 'frist'. Did you mean 'first'?"),
+        (["--library", "--condition", "document"], 2, "use coverage or first"),
         (["--modes", "agent"], 2, "The mode 'agent' is not built yet"),
         (["--modes", "passage"], 2, "Did you mean 'passages'?"),
         (["--k", "0"], 2, "'0' is not a whole number above zero"),

@@ -31,12 +31,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--legs",
         type=_names,
         metavar="A,B",
-        help="only these ways of finding: words, vector, windows, summary, rrf, sum, default",
+        help="only these ways of finding: words, vector, windows, summary, rrf, sum, default, conditioned",
     )
     parser.add_argument(
         "--modes", type=_names, metavar="A,B", help="only answers, in these modes: passages, auto"
     )
-    parser.add_argument("--alpha", metavar="A,B", help="weights of the mindscape in the leg conditioned")
+    parser.add_argument(
+        "--alpha", type=_shares, metavar="A,B", help="weights of the mindscape in the leg conditioned (0.5)"
+    )
+    parser.add_argument(
+        "--condition",
+        type=_names,
+        metavar="A,B",
+        help="what that leg is conditioned on: document, coverage (the signature), first (First-K)",
+    )
     parser.add_argument("--k", type=_numbers, default=[3, 5, 10], metavar="A,B", help="depths (3,5,10)")
     parser.add_argument("--limit", type=positive, metavar="N", help="N of the questions, drawn with the seed")
     parser.add_argument("--seed", type=positive, default=1, metavar="N", help="of what is drawn (1)")
@@ -52,14 +60,23 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     """Measure and print. What was measured before an interruption is in the file of details."""
     if args.resume and args.details is None:
         raise UsageError("--resume goes on with a file of details: name it with --details FILE.")
-    if args.alpha is not None:
-        raise UsageError("--alpha weighs the mindscape in the leg 'conditioned', which is not built yet.")
     if args.library and args.by:
         raise UsageError("--library and --by say two things about what one index holds: leave one out.")
     # Models and storage take a second to load, which no other command should wait for.
     from mindscape.evaluate.command import evaluate, planned
 
-    plan = planned(args.set, args.legs, args.modes, args.k, args.limit, args.seed, args.library, args.by)
+    plan = planned(
+        args.set,
+        args.legs,
+        args.modes,
+        args.k,
+        args.limit,
+        args.seed,
+        args.library,
+        args.by,
+        args.alpha,
+        args.condition,
+    )
     try:
         with _progress() as progress:
             result = evaluate(plan, paths, args.details, args.resume, progress)
@@ -94,16 +111,20 @@ def _print(printer: Printer, result: Json) -> None:
 
 
 def _print_depths(printer: Printer, metric: str, runs: list[Json], apart: dict[Any, Json]) -> None:
-    """A line for each leg, a column for each depth; below it how far the leg is from what ships."""
+    """A line for each leg, a column for each depth; below it how far the leg is from another."""
     depths = sorted({one["k"] for one in runs})
     printer.line()
     heads = "".join(f"{f'@{k}':{_CELL}}" for k in depths)
     printer.line(bold(f"{metric:{_NAME}}"), heads, dim(f"n {runs[0]['n']:,}"))
-    for leg, here in groupby(runs, lambda one: one["legs"]):
+    for leg, here in groupby(runs, _leg):
         cells = list(here)
         printer.line(_row(f"  {leg}", [_shown(one) for one in cells]))
         if less := [apart[_key(one)] for one in cells if _key(one) in apart]:
-            printer.line(dim(_row("    to default", [_shown(one, "+") for one in less])))
+            printer.line(dim(_row(f"    to {less[0]['against']}", [_shown(one, "+") for one in less])))
+
+
+def _leg(one: Json) -> str:
+    return one["legs"] if one["alpha"] is None else f"{one['condition']} {one['alpha']:g}"
 
 
 def _row(name: str, cells: list[str]) -> str:
@@ -120,7 +141,7 @@ def _print_answers(printer: Printer, runs: list[Json]) -> None:
 
 
 def _key(one: Json) -> tuple[Any, ...]:
-    return tuple(one.get(name) for name in ("mode", "legs", "alpha", "k", "metric"))
+    return tuple(one.get(name) for name in ("mode", "legs", "alpha", "condition", "k", "metric"))
 
 
 def _shown(one: Json, sign: str = "") -> str:
@@ -155,6 +176,16 @@ def _names(text: str) -> list[str]:
     if not all(names):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of names with commas between them")
     return names
+
+
+def _shares(text: str) -> list[float]:
+    try:
+        shares = sorted({float(part) for part in text.split(",")})
+    except ValueError:
+        shares = [-1.0]
+    if not all(0 <= one <= 1 for one in shares):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers from 0 to 1")
+    return shares
 
 
 def _numbers(text: str) -> list[int]:

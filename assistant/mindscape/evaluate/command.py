@@ -10,7 +10,8 @@ from mindscape.ask.pipeline import LATER, MODES
 from mindscape.ask.retrieve import POOL
 from mindscape.errors import Refused, UsageError
 from mindscape.evaluate import details, models
-from mindscape.evaluate.legs import LEGS, check_known, check_legs
+from mindscape.evaluate.conditions import CONDITIONS, COVERAGE, DOCUMENT
+from mindscape.evaluate.legs import CONDITIONED, LEGS, check_known, check_legs
 from mindscape.evaluate.report import report
 from mindscape.evaluate.runs import PASSAGES, Plan, Progress, measure, read_groups
 from mindscape.evaluate.settings import settings_of
@@ -28,23 +29,32 @@ def planned(
     seed: int,
     library: bool,
     by: str | None,
+    alphas: Sequence[float] | None = None,
+    conditions: Sequence[str] | None = None,
 ) -> Plan:
     """A plan; without legs or modes it is all legs and the mode `passages`, with one of them only that.
 
-    Raises UsageError for a leg or a mode that there is not, and for a depth that no leg reaches.
+    Without `alphas` and `conditions` the leg `conditioned` is measured as questions are asked: half and half,
+    on the mindscape of a document, or on the signature where an index holds several. Raises UsageError for
+    what there is not, for what would not be used, and for a depth that no leg reaches.
     """
     if max(ks) > POOL:
         raise UsageError(f"Words and vector find {POOL} passages each at most: --k {max(ks)} is too deep.")
     everything = legs is None and modes is None
+    found = check_legs([*LEGS, CONDITIONED] if everything else legs or ())
+    if CONDITIONED not in found and (alphas or conditions):
+        raise UsageError(f"--alpha and --condition are of the leg {CONDITIONED!r}: add it to --legs.")
     return Plan(
         folder,
-        check_legs(list(LEGS) if everything else legs or ()),
+        found,
         _check_modes([PASSAGES] if everything else modes or ()),
         ks,
         limit,
         seed,
         library,
         by,
+        alphas or [0.5],
+        _check_conditions(conditions, several=library or by is not None),
     )
 
 
@@ -67,6 +77,16 @@ def evaluate(plan: Plan, paths: Paths, file: Path | None, resume: bool, progress
             return report(plan, settings, rows.values())
     except (ModelError, StorageError) as error:
         raise Refused(str(error)) from error
+
+
+def _check_conditions(names: Sequence[str] | None, *, several: bool) -> list[str]:
+    for name in names or ():
+        check_known("condition", name, CONDITIONS)
+        if several and name == DOCUMENT:
+            raise UsageError(
+                "An index of several documents has no mindscape of its own: use coverage or first."
+            )
+    return list(dict.fromkeys(names or [COVERAGE if several else DOCUMENT]))
 
 
 def _check_modes(names: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mindscape.ask.language import keywords
 from mindscape.ask.retrieve import POOL, Ranked, retrieve, shorten
 from mindscape.errors import UsageError
+from mindscape.evaluate.conditions import Conditions
 from mindscape.evaluate.library import BATCH, Encoder, Indexed
 from mindscape.evaluate.metrics import Span
 from mindscape.evaluate.windows import windows
@@ -23,8 +24,20 @@ from mindscape_storage.records import Hit, Passage
 
 RRF = 60
 """The usual constant of reciprocal-rank fusion."""
-DEFAULT = "default"
-LATER = ("conditioned",)
+DEFAULT, CONDITIONED = "default", "conditioned"
+
+
+class Way(NamedTuple):
+    """A leg; of `conditioned` also what questions are conditioned on, and with which weight."""
+
+    leg: str
+    alpha: float | None = None
+    condition: str | None = None
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        return self.leg if self.alpha is None else f"{self.leg} {self.condition} {self.alpha:g}"
 
 
 class Asked(NamedTuple):
@@ -55,6 +68,7 @@ class Searched:
     def __init__(self, library: Indexed, names: dict[str, str]) -> None:
         self._library = library
         self._conn = library.conn
+        self._conditions = Conditions(library)
         self._names = {
             one.content_id: names[one.display]
             for one in documents.list_documents(library.conn)
@@ -66,9 +80,11 @@ class Searched:
         text = shorten(question)
         return Asked(text, self._library.embedder.encode_queries([text])[0])
 
-    def find(self, leg: str, asked: Asked, k: int) -> list[Span]:
+    def find(self, way: Way, asked: Asked, k: int) -> list[Span]:
         """The first `k` that a leg finds."""
-        return LEGS[leg](self, asked, k)
+        if way.alpha is None or way.condition is None:
+            return LEGS[way.leg](self, asked, k)
+        return self.vector(Asked(asked.text, self._conditions.query(*asked, way.condition, way.alpha)), k)
 
     def every(self, leg: str, ids: Iterable[str]) -> list[Span]:
         """All spans that a leg could find in these documents."""
@@ -183,9 +199,7 @@ LEGS: dict[str, Leg] = {
 def check_legs(names: Sequence[str]) -> list[str]:
     """The names, each once. Raises UsageError for one that there is not, with the nearest that there is."""
     for name in names:
-        if name in LATER:
-            raise UsageError(f"The leg {name!r} is not built yet; use some of: {', '.join(LEGS)}.")
-        check_known("leg", name, list(LEGS))
+        check_known("leg", name, [*LEGS, CONDITIONED])
     return list(dict.fromkeys(names))
 
 

@@ -41,6 +41,12 @@ class Encoder(Protocol):
         """Unit vectors (n, dimensions), to be compared with those of passages."""
         ...
 
+    def query_states(
+        self, questions: Sequence[str], mindscapes: Sequence[Sequence[str]]
+    ) -> tuple[Vectors, Vectors]:
+        """Unit vectors (n, dimensions) of questions alone, and of questions beside their mindscapes."""
+        ...
+
 
 class Indexed:
     """A library in `path` with everything in `files` (path, text) searchable, embedded and summarised.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mindscape.evaluate.bootstrap import RESAMPLES, Estimate, clustered, estimate
-from mindscape.evaluate.legs import DEFAULT
+from mindscape.evaluate.legs import CONDITIONED, DEFAULT, Way
 from mindscape.evaluate.runs import Plan, Row, Run
 from mindscape.evaluate.settings import Settings
 
@@ -16,7 +16,10 @@ Values = dict[Run, dict[str, float]]
 
 
 def report(plan: Plan, settings: Settings, rows: Iterable[Row]) -> dict[str, Any]:
-    """The `eval` shape. `differences` are paired: of each question a leg's value less that of `default`."""
+    """The `eval` shape. `differences` are paired: of each question a leg's value less that of another.
+
+    The other is `default`, and `vector` where the same is done with the question alone.
+    """
     values: Values = {}
     documents: dict[str, str] = {}
     for row in rows:
@@ -36,7 +39,7 @@ def report(plan: Plan, settings: Settings, rows: Iterable[Row]) -> dict[str, Any
         },
         "runs": [{**run.shape(), **_estimated(values[run], documents, plan.seed)} for run in runs],
         "differences": [
-            {**run.shape(), "against": DEFAULT, **_estimated(apart, documents, plan.seed)}
+            {**run.shape(), "against": _other(run), **_estimated(apart, documents, plan.seed)}
             for run in runs
             if (apart := _apart(values, run))
         ],
@@ -49,15 +52,19 @@ def _estimated(values: dict[str, float], documents: dict[str, str], seed: int) -
 
 
 def _apart(values: Values, run: Run) -> dict[str, float]:
-    against = values.get(run._replace(legs=DEFAULT), {})
     if run.legs == DEFAULT:
         return {}
+    against = values.get(run._replace(legs=_other(run), alpha=None, condition=None), {})
     return {id_: value - against[id_] for id_, value in values[run].items() if id_ in against}
+
+
+def _other(run: Run) -> str:
+    return "vector" if run.legs == CONDITIONED else DEFAULT
 
 
 def _order(plan: Plan, run: Run) -> tuple[int, ...]:
     """Evidence before answers; legs and modes as they were asked for."""
-    modes, legs = list(plan.modes), list(plan.legs)
-    at = legs.index(run.legs) if run.k is not None else len(legs)
+    modes, ways = list(plan.modes), plan.ways
+    at = len(ways) if run.k is None else ways.index(Way(run.legs, run.alpha, run.condition))
     mode = modes.index(run.mode) if run.mode in modes else -1
     return int(run.k is None), METRICS.index(run.metric), at, mode, run.k or 0, int(run.answerable)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from mindscape.errors import Refused, UsageError
 from mindscape.evaluate import metrics
 from mindscape.evaluate.answers import Asking
-from mindscape.evaluate.legs import DEFAULT, Searched
+from mindscape.evaluate.legs import CONDITIONED, DEFAULT, Searched, Way
 from mindscape.evaluate.library import Indexed
 from mindscape.evaluate.metrics import Span
 from mindscape.evaluate.models import Models
@@ -43,12 +43,16 @@ class Run(NamedTuple):
     metric: str
     answerable: bool = True
     """For `refusal`: of questions whose documents hold the answer, or of those whose do not."""
+    condition: str | None = None
+    """For the leg `conditioned`: what a question was conditioned on."""
 
     def shape(self) -> dict[str, Any]:
         """As a JSON object."""
         fields = self._asdict()
         if self.metric != "refusal":
             del fields["answerable"]
+        if self.condition is None:
+            del fields["condition"]
         return fields
 
 
@@ -83,11 +87,24 @@ class Plan:
     """One index for the whole set, instead of one a document."""
     by: str | None = None
     """A field of `docs.jsonl`: one index for the documents that share its value."""
+    alphas: Sequence[float] = ()
+    conditions: Sequence[str] = ()
+    """Of the leg `conditioned`: each with each."""
 
     @property
     def index(self) -> str:
         """What one index holds, in a word."""
         return "library" if self.library else self.by or "document"
+
+    @property
+    def ways(self) -> list[Way]:
+        """Of finding, in order."""
+        return [way for leg in self.legs for way in self._ways(leg)]
+
+    def _ways(self, leg: str) -> list[Way]:
+        if leg != CONDITIONED:
+            return [Way(leg)]
+        return [Way(leg, alpha, condition) for condition in self.conditions for alpha in self.alphas]
 
 
 class Group(NamedTuple):
@@ -169,12 +186,13 @@ def _measured(plan: Plan, question: Question, searched: Searched, asking: Sequen
     found: dict[str, list[Span]] = {}
     if question.evidence and question.answerable and plan.legs:
         asked = searched.ask(question.text)
-        for leg in plan.legs:
-            found[leg] = searched.find(leg, asked, max(plan.ks))
-            every = searched.every(leg, question.documents)
+        for way in plan.ways:
+            spans = found[way.name] = searched.find(way, asked, max(plan.ks))
+            every = searched.every(way.leg, question.documents)
             for k in plan.ks:
-                for metric, value in _shares(question.evidence, found[leg], every, k).items():
-                    scores[Run(PASSAGES, leg, None, k, metric)] = value
+                for metric, value in _shares(question.evidence, spans, every, k).items():
+                    run = Run(PASSAGES, way.leg, way.alpha, k, metric, condition=way.condition)
+                    scores[run] = value
     said: dict[str, list[dict[str, Any]]] = {}
     for one in asking:
         marked = one.mark(question)

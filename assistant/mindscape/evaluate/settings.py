@@ -9,6 +9,7 @@ from typing import Any
 
 import mindscape
 from mindscape import __version__, prompts
+from mindscape.evaluate.legs import CONDITIONED
 from mindscape.evaluate.runs import Plan
 from mindscape.evaluate.sets import DOCUMENTS, QUESTIONS
 
@@ -32,7 +33,15 @@ def settings_of(plan: Plan, bundle: dict[str, str | None]) -> Settings:
         "legs": list(plan.legs),
         "modes": list(plan.modes),
         "k": list(plan.ks),
+        **_conditioned(plan),
     }
+
+
+def _conditioned(plan: Plan) -> Settings:
+    """Only where it is measured: what was begun without it goes on."""
+    if CONDITIONED not in plan.legs:
+        return {}
+    return {"alpha": list(plan.alphas), "condition": list(plan.conditions)}
 
 
 def commit() -> str:
