@@ -7,7 +7,7 @@ what is read is handed out to be encoded, and vectors come back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,18 +16,21 @@ from numpy.typing import NDArray
 
 from mindscape.ask import signature
 from mindscape.ask.ranges import cover, spread
-from mindscape.ask.retrieve import Ranked, inside, retrieve
+from mindscape.ask.retrieve import Ranked, inside, resolve_scope, retrieve, up_to
 from mindscape_storage import documents, nodes, summaries
-from mindscape_storage.database import Connection
+from mindscape_storage.database import Connection, snapshot
 from mindscape_storage.packed import PackedVectors
 from mindscape_storage.paths import highest_of
-from mindscape_storage.records import Node, Scope
+from mindscape_storage.records import Document, Node, Scope
 from mindscape_storage.vectors import vectors_of
 
 UNDER = 40
 """Passages below a node of the pool, at most. The paper's windows hold 20; ours end where a text does."""
 TOKENS = 1_000
 """Of the mindscape of one document."""
+
+
+Vectors = NDArray[np.float32]
 
 
 class Told(NamedTuple):
@@ -44,30 +47,45 @@ class Gathered(NamedTuple):
     told: list[Told]
     over: list[int]
     """pi: for each passage the index of the node over it."""
-    vectors: NDArray[np.float32]
+    vectors: Vectors
     """(M, d) of the passages; zeros for one that is not embedded yet."""
 
 
-def about(
-    conn: Connection,
-    question: str,
-    vector: NDArray[np.float32],
-    encoder: int,
-    scope: Scope | None,
-    packed: PackedVectors | None = None,
-) -> list[Told] | Gathered:
-    """The mindscape of a scope that is one document; of a wider one the pool that the question induces.
+About = list[Told] | Gathered
+"""What a question is about: a mindscape, or a pool to choose a signature from."""
 
-    `vector` is the question's own. Call it inside a snapshot.
-    """
-    if scope is not None and scope.document_id is not None:
-        return mindscape_of(conn, scope)
-    ranked = retrieve(conn, question, vector, encoder, signature.PASSAGES, scope, packed)
-    return gather(conn, ranked, encoder, len(vector), scope)
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a question is asked."""
+
+    scope: str | None
+    upto: Callable[[Connection], tuple[Document, int]] | None
+    """Finds the document that is read, and up to which offset."""
+    encoder: int | None
+    packed: PackedVectors | None
+
+    def limits(self, conn: Connection) -> Scope | None:
+        """The scope as it is now, up to what has been read. Raises NotFound, UsageError."""
+        found = resolve_scope(conn, self.scope)
+        return found if self.upto is None else up_to(found, *self.upto(conn))
+
+    def about(self, conn: Connection, questions: Sequence[str], vectors: Vectors) -> list[About]:
+        """What each question is about, given their own vectors (n, d), from one snapshot."""
+        with snapshot(conn):
+            limits = self.limits(conn)
+            return [self._about(conn, *one, limits) for one in zip(questions, vectors, strict=True)]
+
+    def _about(self, conn: Connection, question: str, vector: Vectors, limits: Scope | None) -> About:
+        """The mindscape of a scope that is one document, of a wider one the pool of the question."""
+        if limits is not None and limits.document_id is not None:
+            return mindscape_of(conn, limits)
+        found = retrieve(conn, question, vector, self.encoder, signature.PASSAGES, limits, self.packed)
+        return gather(conn, found, self.encoder, len(vector), limits)
 
 
 def gather(
-    conn: Connection, ranked: Sequence[Ranked], encoder: int, dimensions: int, scope: Scope | None
+    conn: Connection, ranked: Sequence[Ranked], encoder: int | None, dimensions: int, scope: Scope | None
 ) -> Gathered:
     """The pool of passages that the question found alone, best first (Appendix A.1).
 
@@ -86,7 +104,7 @@ def gather(
     for _, content, node in found:
         told.setdefault(said[node.key], Told(texts[content].name(node), said[node.key]))
     places = {text: place for place, text in enumerate(told)}
-    known = vectors_of(conn, encoder, (id_ for id_, *_ in found))
+    known = {} if encoder is None else vectors_of(conn, encoder, (id_ for id_, *_ in found))
     unknown = np.zeros(dimensions, np.float32)
     return Gathered(
         list(told.values()),
@@ -95,7 +113,7 @@ def gather(
     )
 
 
-def by_coverage(gathered: Gathered, question: NDArray[np.float32], nodes_: NDArray[np.float32]) -> list[Told]:
+def by_coverage(gathered: Gathered, question: Vectors, nodes_: Vectors) -> list[Told]:
     """The signature of a question (d,), given the vectors (N, d) of what the nodes say."""
     pool = signature.pool_of(question, gathered.vectors, nodes_, gathered.over)
     return [gathered.told[place] for place in signature.coverage_aware(pool)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -9,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscape.ask.conditioned import Gathered, Told, by_coverage
+from mindscape.ask.conditioned import About, Gathered, Told, by_coverage
+from mindscape.errors import Cancelled, MindscapeError
+from mindscape.protocol import Json
 
 Vector = NDArray[np.float32]
 """(d,), of unit length."""
@@ -22,6 +25,11 @@ ConditionFn = Callable[[list[str], list[list[str]]], Awaitable[Vectors]]
 
 KEPT = 4_096
 """Vectors of summaries that are kept in memory: at most 50 are needed a question, and mostly the same."""
+
+
+_ALONE = "The question was searched for by itself"
+
+log = logging.getLogger(__name__)
 
 
 class Conditioned(NamedTuple):
@@ -39,9 +47,7 @@ class Conditioning:
         self._encode, self._condition = encode, condition
         self._known: OrderedDict[str, Vector] = OrderedDict()
 
-    async def condition(
-        self, questions: list[str], vectors: Vectors, about: Sequence[list[Told] | Gathered]
-    ) -> Conditioned:
+    async def condition(self, questions: list[str], vectors: Vectors, about: Sequence[About]) -> Conditioned:
         """Questions (n) with their own vectors (n, d), and what each is about: a mindscape, or a pool.
 
         Raises what the two calls to the encoder raise.
@@ -52,6 +58,18 @@ class Conditioning:
         if any(told):
             vectors = await self._condition(questions, [[one.text for one in each] for each in told])
         return Conditioned(vectors, told)
+
+    async def attempt(
+        self, questions: list[str], vectors: Vectors, about: Sequence[About]
+    ) -> Conditioned | None:
+        """See `condition`; None when the encoder fails: the question is then searched for by itself."""
+        try:
+            return await self.condition(questions, vectors, about)
+        except Cancelled:
+            raise
+        except MindscapeError as error:
+            log.warning("A question was not conditioned: %s", error)
+            return None
 
     async def _encoded(self, texts: Sequence[str]) -> dict[str, Vector]:
         """Text -> vector (d,); only those that are not known are encoded."""
@@ -67,7 +85,17 @@ class Conditioning:
         return found
 
 
-def _told(about: list[Told] | Gathered, question: Vector, known: Mapping[str, Vector]) -> list[Told]:
+def tell(coverage: Json, conditioned: Conditioned | None) -> None:
+    """Say in what covers an answer whether its question was conditioned, and why not."""
+    if conditioned is None:
+        coverage["notes"].append(f"{_ALONE}: what it is about could not be encoded.")
+    elif any(conditioned.told):
+        coverage["legs"].append("conditioned")
+    else:
+        coverage["notes"].append(f"{_ALONE}: nothing here is summarised yet.")
+
+
+def _told(about: About, question: Vector, known: Mapping[str, Vector]) -> list[Told]:
     if not isinstance(about, Gathered):
         return about
     rows = np.array([known[one.text] for one in about.told], np.float32)

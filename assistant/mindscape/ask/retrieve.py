@@ -7,7 +7,8 @@ Runs in a reader thread inside one snapshot, so that a passage found is still th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,17 @@ from mindscape.errors import NotFound, UsageError
 from mindscape_storage import contents, documents, paths, search
 from mindscape_storage.database import Connection
 from mindscape_storage.packed import PackedVectors
-from mindscape_storage.records import Document, Passage, Scope
+from mindscape_storage.records import Document, Hit, Passage, Scope
 
 POOL = 100
 """Candidates taken from each leg: more changes little on our sets, and each costs a cosine."""
 LEADERS = 10
 """Of the best of each leg the passages right before and after are candidates too, where vectors know them."""
 WORDS, VECTOR, NAME = 1.0, 0.7, 1.0
-"""Weights of the standardised words and vector legs; a name that holds the whole question adds NAME."""
+"""Weights of the standardised words and vector legs; a name that holds the whole question adds NAME.
+
+A question that is conditioned on a mindscape has two vectors, and each has half of VECTOR.
+"""
 NAMES_READ = 10
 NAMED = 0.34
 """Share of a question in a name from which the document is a candidate whatever it says."""
@@ -96,39 +100,62 @@ def retrieve(
     scope: Scope | None,
     packed: PackedVectors | None = None,
     *,
+    conditioned: NDArray[np.float32] | None = None,
     ancestors: bool = True,
 ) -> list[Ranked]:
     """The `k` best passages with distinct texts for any text as a question; fewer when there are fewer.
 
     `question_vector` is a unit vector of the encoder `encoder_id`, or None: then the vector leg is left out.
+    `conditioned`, the vector of the question beside its mindscape, is a further leg where there is one.
     `scope` limits the search, inside each leg. Without `ancestors` a passage's score is its own alone, which
     is what they, and its neighbours, are measured against. Call it inside a snapshot.
     """
     query = shorten(question)
     word_scores = {hit.passage_id: hit.score for hit in search.words(conn, keywords(query), POOL, scope)}
-    cosines: dict[int, float] = {}
-    beside: list[int] = []
-    if question_vector is not None and encoder_id is not None:
-        near = search.nearest(conn, encoder_id, question_vector, POOL, scope, packed)
-        cosines = {hit.passage_id: hit.score for hit in near}
-        if ancestors:
-            beside = contents.beside(conn, [*islice(word_scores, LEADERS), *islice(cosines, LEADERS)])
+    encoded = _encoded(encoder_id, question_vector, conditioned)
+    near = {
+        one.name: {hit.passage_id: hit.score for hit in one.nearest(conn, scope, packed)} for one in encoded
+    }
+    found = [word_scores, *near.values()]
+    leaders = [id_ for scores in found for id_ in islice(scores, LEADERS)]
+    beside = contents.beside(conn, leaders) if near and ancestors else []
     named = _named(conn, query, scope)
-    passages = contents.passages_by_id(conn, sorted({*word_scores, *cosines, *beside}))
+    passages = contents.passages_by_id(conn, sorted({*beside, *chain.from_iterable(found)}))
     passages = _read(passages, scope)
     passages |= _openings(conn, named, {one.content_id for one in passages.values()}, scope)
     legs = [Leg("words", WORDS, word_scores)]
-    if question_vector is not None and encoder_id is not None:
-        others = sorted(passages.keys() - cosines.keys())
-        cosines |= search.cosines(conn, encoder_id, question_vector, others, packed)
+    for one in encoded:
+        others = sorted(passages.keys() - near[one.name].keys())
+        cosines = near[one.name] | search.cosines(conn, one.encoder, one.vector, others, packed)
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
-        legs.append(Leg("vector", VECTOR, cosines, missing=None))
+        legs.append(Leg(one.name, VECTOR / len(encoded), cosines, missing=None))
     # White space has no words, but a vector it does have.
     fused = fuse(legs, also=passages, positions=_positions(conn, passages) if ancestors else None)
     with_text = [one for one in fused if one.id in passages and passages[one.id].text.strip()]
     ranked = [_with_name(one, named.get(passages[one.id].content_id, 0.0)) for one in with_text]
     ranked.sort(key=lambda one: (-one.score, one.passage_id))
     return _distinct(ranked, passages, k)
+
+
+class _Encoded(NamedTuple):
+    """A vector of the question."""
+
+    name: str
+    encoder: int
+    vector: NDArray[np.float32]
+
+    def nearest(self, conn: Connection, scope: Scope | None, packed: PackedVectors | None) -> list[Hit]:
+        """Its candidates."""
+        return search.nearest(conn, self.encoder, self.vector, POOL, scope, packed)
+
+
+def _encoded(
+    encoder: int | None, alone: NDArray[np.float32] | None, conditioned: NDArray[np.float32] | None
+) -> list[_Encoded]:
+    if encoder is None or alone is None:
+        return []
+    by_itself = _Encoded("vector", encoder, alone)
+    return [by_itself] if conditioned is None else [by_itself, _Encoded("conditioned", encoder, conditioned)]
 
 
 def _positions(conn: Connection, passages: dict[int, Passage]) -> dict[int, Position]:
