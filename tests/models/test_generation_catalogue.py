@@ -39,6 +39,9 @@ def test_the_catalogue_says_what_was_measured_and_grants_only_that() -> None:
         assert re.fullmatch(r"[0-9a-f]{64}", bundle.files[0].sha256)
         passed = ExamResult(bundle.quality["exam_right"], bundle.quality["exam_refused"], ()).passed
         assert (ANSWER in bundle.capabilities) is passed
+        accepted, names = bundle.quality["summary_accepted"], bundle.quality["summary_names"]
+        summaries = SummaryResult(accepted, names, bundle.quality["summary_supported"], ())
+        assert (SUMMARISE in bundle.capabilities) is summaries.passed
 
 
 def test_a_file_is_recognised_by_its_content_not_its_name(tmp_path: Path) -> None:
