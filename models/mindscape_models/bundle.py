@@ -13,6 +13,7 @@ licence = "Apache-2.0"            capabilities = ["answer", ...]   jobs measured
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -24,7 +25,7 @@ from mindscape_models.errors import BundleError
 MANIFEST = "manifest.toml"
 FORMAT = 1
 Kind = Literal["embedder", "generator"]
-Pooling = Literal["mean"]
+Pooling = Literal["mean", "last"]
 Mindscape = Literal["none", "residual", "trained"]
 Kinds = type[Any] | tuple[type[Any], ...]
 
@@ -42,12 +43,31 @@ class BundleFile:
 
 
 @dataclass(frozen=True, slots=True)
+class DecoderSettings:
+    """The sequence that a decoder reads (MiA-RAG, Eq. 5), written in its manifest as one string.
+
+    `query_prefix`, then the template `{question} d_q lead-in {mindscape} d_n`, then d_c. The delimiters are
+    tokens of the tokeniser, white space in the template counts, and each has its state read: d_q for the
+    question alone, d_n for the task `entity`, d_c for the task `passage` and for passages.
+    """
+
+    query_delimiter: str
+    entity_delimiter: str
+    passage_delimiter: str
+    """The end of every query and passage, whether or not the tokeniser's own file appends it."""
+    after_question: str
+    before_mindscape: str
+    after_mindscape: str
+
+
+@dataclass(frozen=True, slots=True)
 class EncoderSettings:
     """How an embedder's graph is fed and its states become one vector."""
 
     graph: str
     tokeniser: str
     pooling: Pooling
+    """`mean` of the token states (encoders), or the state of the `last` token (decoders)."""
     dimensions: int
     max_tokens: int
     """Window of the encoder, its special tokens included. A longer text is cut into windows of about
@@ -61,6 +81,8 @@ class EncoderSettings:
     """Weight of the question's own state in a query with a mindscape (MiA-RAG, Eq. 11 and Table 7)."""
     mindscape_tokens: int = 1024
     """Tokens of a mindscape that are read; it comes best first, and the rest is left out."""
+    decoder: DecoderSettings | None = None
+    """With the pooling `last`, and only with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +117,7 @@ class Bundle:
             self.encoder.pooling,
             self.encoder.max_tokens,
             self.encoder.passage_prefix,
+            *([self.encoder.decoder.passage_delimiter] if self.encoder.decoder else []),
         )
         return f"{self.name}@{hashlib.sha256(repr(passage_side).encode()).hexdigest()[:12]}"
 
@@ -250,7 +273,30 @@ class _Manifest:
             raise self._error(
                 f"has encoder.mindscape_tokens = {table['mindscape_tokens']}, which is too small"
             )
-        return EncoderSettings(**table)
+        if (table["pooling"] == "last") != ("decoder" in table):
+            raise self._error("must have a table [encoder.decoder] if, and only if, its pooling is last")
+        settings: dict[str, Any] = {**table, "decoder": self._decoder(table.get("decoder"))}
+        return EncoderSettings(**settings)
+
+    def _decoder(self, table: object) -> DecoderSettings | None:
+        if table is None:
+            return None
+        if not _is_table(table):
+            raise self._error("must have [encoder.decoder] as a table")
+        delimiters = ("query_delimiter", "entity_delimiter", "passage_delimiter")
+        self._keys(table, "encoder.decoder.", {"template", *delimiters}, set())
+        for key in delimiters:
+            if not self._value(table, key, str):
+                raise self._error(f"has encoder.decoder.{key} = '', which is not a token")
+        query, entity, _ = (re.escape(table[key]) for key in delimiters)
+        pattern = rf"\{{question\}}(.*?){query}(.*?)\{{mindscape\}}(.*?){entity}"
+        pieces = re.fullmatch(pattern, self._value(table, "template", str), re.DOTALL)
+        if pieces is None:
+            raise self._error(
+                "has an encoder.decoder.template that is not: {question}, query_delimiter, {mindscape}, "
+                "entity_delimiter"
+            )
+        return DecoderSettings(*(table[key] for key in delimiters), *pieces.groups())
 
     def _capabilities(self) -> tuple[str, ...]:
         jobs = self._table.get("capabilities", [])

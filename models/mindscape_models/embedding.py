@@ -11,7 +11,7 @@ import numpy as np
 from mindscape_models.batches import Window, batch_arrays, pack
 from mindscape_models.bundle import Bundle, EncoderSettings
 from mindscape_models.errors import BundleError
-from mindscape_models.queries import EncoderQueries, Mindscapes, Task, Vectors, fused, pooled, unit, whole
+from mindscape_models.queries import Mindscapes, Task, Vectors, fused, pooled, queries_of, unit, whole
 from mindscape_models.session import Device, Session
 from mindscape_models.tokeniser import Tokeniser
 
@@ -75,7 +75,7 @@ class OnnxEmbedder:
         self._settings = _settings(bundle)
         self._session = session
         self._tokeniser = tokeniser
-        self._queries = EncoderQueries(tokeniser, self._settings)
+        self._queries = queries_of(tokeniser, self._settings)
         self.name = bundle.encoder_name
         self.dimensions = self._settings.dimensions
         self.device = session.device
@@ -147,8 +147,13 @@ def open_embedder(bundle: Bundle, threads: int | None = None, device: Device = "
     Raises BundleError when it is not an embedder or its files cannot be loaded.
     """
     settings = _settings(bundle)
-    tokeniser = Tokeniser(bundle.path(settings.tokeniser))
-    return OnnxEmbedder(bundle, Session(bundle.path(settings.graph), threads, device), tokeniser)
+    end = settings.decoder.passage_delimiter if settings.decoder else None
+    tokeniser = Tokeniser(bundle.path(settings.tokeniser), end)
+    session = Session(bundle.path(settings.graph), threads, device)
+    if session.width not in (None, settings.dimensions):
+        said = f"The manifest of {bundle.name} says {settings.dimensions} dimensions"
+        raise BundleError(f"{said}, its graph has {session.width}. Install the model again.")
+    return OnnxEmbedder(bundle, session, tokeniser)
 
 
 def check_texts(texts: Sequence[str]) -> None:

@@ -26,10 +26,12 @@ _HEAVY = ("MatMul", "Gemm", "Attention")
 _CPU_BATCH = 512
 """Tokens of one call, padding included: what stays in the cache. A question waits for one call at most."""
 _CUDA_BATCH = 16_384
+_TRIAL = np.ones((1, 8), dtype=np.int64), np.ones((1, 8), dtype=np.int64)
+"""Ids and mask of a text to try a graph with."""
 
 
 class Session:
-    """An encoder graph with inputs of token ids and an output of one state a token."""
+    """An encoder's or a decoder's graph: token ids go in, one state a token comes out."""
 
     def __init__(self, graph: Path, threads: int | None = None, device: Device = "auto") -> None:
         ort.set_default_logger_severity(_SILENT)
@@ -39,25 +41,35 @@ class Session:
             self._session = create(graph, threads, [_CUDA, _CPU], profile=True)
             # What was asked for is not always what runs: a CUDA library may be missing, or the kernels
             # that do the work (those of integer graphs) may exist for the CPU only.
-            if heavy_providers(self._session, self._trial()) == {_CUDA}:
+            if heavy_providers(self._session, self._feeds(*_TRIAL)) == {_CUDA}:
                 self.device = "cuda:0"
         if self.device == "cpu":
             self._session = create(graph, threads, [_CPU])
+        if unknown := sorted({entry.name for entry in self._session.get_inputs()} - set(_inputs(*_TRIAL))):
+            raise BundleError(f"{graph} wants the input {unknown[0]}, which is not made from a text.")
+        width = self._session.get_outputs()[0].shape[-1]
+        self.width: int | None = width if isinstance(width, int) else None
+        """Width of a state, where the graph says it."""
         self.batch_tokens = _CPU_BATCH if self.device == "cpu" else _CUDA_BATCH
 
     def states(self, ids: Ids, mask: Ids) -> NDArray[np.float32]:
         """Token states (rows, tokens, dimensions) of `ids` (rows, tokens); `mask` is 0 on padding."""
         return np.asarray(self._session.run(None, self._feeds(ids, mask))[0], dtype=np.float32)
 
-    def _trial(self) -> dict[str, Ids]:
-        ids = np.full((1, 8), 1, dtype=np.int64)
-        return self._feeds(ids, np.ones_like(ids))
-
     def _feeds(self, ids: Ids, mask: Ids) -> dict[str, Ids]:
-        feeds = {"input_ids": ids, "attention_mask": mask}
-        if any(entry.name == "token_type_ids" for entry in self._session.get_inputs()):
-            feeds["token_type_ids"] = np.zeros_like(ids)
-        return feeds
+        wanted = {entry.name for entry in self._session.get_inputs()}
+        return {name: values for name, values in _inputs(ids, mask).items() if name in wanted}
+
+
+def _inputs(ids: Ids, mask: Ids) -> dict[str, Ids]:
+    """All that a graph may ask for."""
+    return {
+        "input_ids": ids,
+        "attention_mask": mask,
+        "token_type_ids": np.zeros_like(ids),
+        # Counted from the first token that is not padding, so that padding on the left moves nothing.
+        "position_ids": np.maximum(mask.cumsum(axis=1) - 1, 0),
+    }
 
 
 def heavy_providers(session: ort.InferenceSession, feeds: dict[str, Ids]) -> set[str]:

@@ -21,15 +21,28 @@ class Tokeniser:
     rest of every passage is silently ignored.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, end: str | None = None) -> None:
+        """`end` is the token that every text ends in; some files append it by themselves, others do not."""
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise BundleError(f"{path} is not a tokeniser that can be read: {error}.") from error
+        self._path = path
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self.before, self.after = self._specials()
         """The special ids in front of and behind a text."""
+        if end is not None:
+            if self.after not in ([], [self.token(end)]):
+                raise BundleError(f"{path} ends a text in other tokens than the manifest's {end}.")
+            self.after = [self.token(end)]
+
+    def token(self, name: str) -> int:
+        """The id of a delimiter. Raises BundleError when it is not one token of the vocabulary."""
+        number = self._tokenizer.token_to_id(name)
+        if number is None:
+            raise BundleError(f"{self._path} has no token {name}, which the manifest names as a delimiter.")
+        return number
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each text, without special tokens around it."""
