@@ -1,4 +1,4 @@
-"""Gold evidence found by each leg, by their fusions, and with ancestors (what ships); the trees are real.
+"""Gold evidence found by each leg, by their fusions, and with what stands around (what ships); the trees are real.
 
 python tests/quality/measure_path.py SET... [--documents N] [--questions N] [--vectors FILE]
                                      [--collections | --library]
@@ -26,7 +26,7 @@ from mindscape_storage import contents, documents, search
 
 DEPTHS = (3, 10)
 RRF = 60
-SHIPS = "ancestors"
+SHIPS = "around"
 Asked = tuple[str, NDArray[np.float32]]
 """A question and its vector (d,)."""
 Way = Callable[[Indexed, Asked], list[int]]
