@@ -80,7 +80,7 @@ class EncoderSettings:
     delta: float = 0.5
     """Weight of the question's own state in a query with a mindscape (MiA-RAG, Eq. 11 and Table 7)."""
     mindscape_tokens: int = 1024
-    """Tokens of a mindscape that are read; it comes best first, and the rest is left out."""
+    """Tokens of a mindscape that are read; what follows them is left out."""
     decoder: DecoderSettings | None = None
     """With the pooling `last`, and only with it."""
 

@@ -43,7 +43,7 @@ class Embedder(Protocol):
     ) -> Vectors:
         """Unit vectors (n, dimensions) of `questions`, to be compared with those of passages.
 
-        `mindscapes` holds the summaries of each question's mindscape, best first; an empty list is none. A
+        `mindscapes` holds the summaries of each question's mindscape; an empty list is none. A
         bundle whose manifest says that it takes none in ignores them. Raises ValueError for a blank
         question, an unknown task or a number of mindscapes that does not fit.
         """

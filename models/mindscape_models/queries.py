@@ -22,8 +22,8 @@ Mindscapes = Sequence[Sequence[str]]
 
 QUESTION_TOKENS = 1024
 """Tokens of a question that are read; what follows is not part of its vector."""
-MOST_PAIRS = 16
-"""Summaries that an encoder reads beside a question; they come best first."""
+MOST_PAIRS = 32
+"""Summaries that an encoder reads beside a question; what follows is left out."""
 _LEAST_NORM = 1e-6
 _LEAST_ROOM = 8
 """Tokens that a decoder must be able to read of a question, and of a mindscape."""
