@@ -1,4 +1,4 @@
-"""Gold evidence found by each leg, by their fusions, and with what stands around (what ships); the trees are real.
+"""Gold evidence found by each leg, by their fusions, and by what ships; the trees are real.
 
 python tests/quality/measure_path.py SET... [--documents N] [--questions N] [--vectors FILE]
                                      [--collections | --library]
