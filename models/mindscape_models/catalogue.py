@@ -22,6 +22,8 @@ ANSWER = "answer"
 """The capability of writing answers from passages."""
 SUMMARISE = "summarise"
 """The capability of writing the summaries of the mindscape."""
+REWRITE = "rewrite"
+"""The capability of making questions whole that lean on the ones before them."""
 
 
 def known_generators() -> list[Bundle]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.ask.library import Library
 
-from mindscape.ask.answer import Message
+from mindscape.ask.answer import ANSWER_TOKENS, Message, estimate_tokens
+from mindscape.ask.followup import FillFn
+from mindscape.ask.leaning import Before
 from mindscape.ask.phrases import phrases
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.errors import Cancelled, NotFound, Refused, UsageError
@@ -63,7 +65,13 @@ class Desk:
             yield piece
 
     async def ask(
-        self, question: str, scope: str | None = None, mode: str = "auto", vectors: bool = True
+        self,
+        question: str,
+        scope: str | None = None,
+        mode: str = "auto",
+        vectors: bool = True,
+        before: Sequence[Before] = (),
+        rewriter: FillFn | None = None,
     ) -> Json:
         result = await ask(
             question,
@@ -74,6 +82,8 @@ class Desk:
             encoder_id=self.library.encoder_id if vectors else None,
             writer=self.writer,
             emit=self.streamed.append,
+            before=before,
+            rewriter=rewriter,
         )
         assert "".join(one["token"] for one in self.streamed if "token" in one) == result["answer"]
         for citation in result["citations"]:
@@ -313,3 +323,41 @@ def test_any_text_gets_an_answer_or_a_sentence(tmp_path_factory: pytest.TempPath
 
     check()
     made.close()
+
+
+async def test_what_leans_on_the_last_question_is_looked_for_whole(library: Library) -> None:
+    before = [Before("Who bought the ferry?", "Captain Lindqvist bought the ferry in 1987.")]
+    desk = Desk(library)
+    result = await desk.ask("Where was he born?", before=before)
+    assert result["rewritten"] == "Lindqvist: Where was he born?"
+    assert result["question"] == "Where was he born?"
+    assert "Umeå" in result["citations"][0]["quote"]
+    assert [one["calls"] for one in result["ledger"] if one["stage"] == "rewrite"] == [0]
+    result = await Desk(library).ask("When does the ferry leave Norrby?", before=before)
+    assert (result["rewritten"], [one for one in result["ledger"] if one["stage"] == "rewrite"]) == (None, [])
+
+
+async def test_a_model_that_rewrites_gives_what_is_looked_for_and_may_fail(library: Library) -> None:
+    before = [Before("Who bought the ferry?", "Captain Lindqvist bought the ferry in 1987.")]
+
+    async def rewrite(messages: list[Message], max_tokens: int, schema: Any) -> str:
+        return '{"question": "Where was Captain Lindqvist born?"}'
+
+    async def fail(messages: list[Message], max_tokens: int, schema: Any) -> str:
+        raise Refused("The engine died.")
+
+    desk = Desk(library, "He was born in Umeå [1].")
+    result = await desk.ask("Where was he born?", before=before, rewriter=rewrite)
+    assert result["rewritten"] == "Where was Captain Lindqvist born?"
+    assert "Where was Captain Lindqvist born?" in desk.generator.prompts[0][-1]["content"]
+    result = await Desk(library).ask("Where was he born?", before=before, rewriter=fail)
+    assert result["rewritten"] == "Lindqvist: Where was he born?"
+
+
+async def test_a_pasted_book_leaves_the_model_room_for_passages(library: Library) -> None:
+    for filler in ("ferry ", "渡轮"):
+        desk = Desk(library, "It leaves at 7:40 [1].")
+        await desk.ask("When does the ferry leave Norrby? " + filler * 9000)
+        prompt = "".join(message["content"] for message in desk.generator.prompts[0])
+        assert estimate_tokens(prompt) + ANSWER_TOKENS < 2048
+        assert "The ferry leaves Norrby at 7:40" in prompt

@@ -117,6 +117,27 @@ def test_two_clients_in_one_conversation_are_both_kept(asked: Daemon) -> None:
     assert {turn["question"] for turn in turns} == {WHEN, *questions}
 
 
+def test_a_question_that_leans_on_the_last_finds_what_it_is_about(asked: Daemon, folder: Path) -> None:
+    (folder / "people.md").write_text(
+        "# People\n\nCaptain Lindqvist bought the blue barge in 1987.\n\nOld Berg bought nothing.\n"
+    )
+    (folder / "births.md").write_text(
+        "# Births\n\nBerg was born in Malung in 1930.\n\nLindqvist was born in Kiruna in 1950.\n"
+    )
+    asked.wait("embedded")
+    talk = asked.call("ask", question="Who bought the blue barge?", conversation="new")["conversation"]
+    answer = asked.call("ask", question="Where was he born?", conversation=talk)
+    assert answer["rewritten"].endswith(": Where was he born?")
+    assert "Lindqvist" in answer["rewritten"]
+    assert "Kiruna" in answer["citations"][0]["quote"]
+    assert answer["question"] == "Where was he born?"
+    assert asked.call("ask", question=WHEN, conversation=talk)["rewritten"] is None
+    saved = asked.call("conversations.get", id=talk)["turns"]
+    assert [turn["rewritten"] for turn in saved] == [None, answer["rewritten"], None]
+    alone = asked.call("ask", question="Where was he born?")
+    assert alone["rewritten"] is None
+
+
 def test_a_cancelled_question_leaves_nothing_or_all_of_its_turn(asked: Daemon) -> None:
     with asked.connect() as link, link.makefile("rb") as lines:
         params = {"question": WHEN, "conversation": "new"}

@@ -77,6 +77,13 @@ def evidence_budget(context: int, tokens_per_second: float | None) -> int:
     return max(min(room, max(MIN_EVIDENCE, int(tokens_per_second * PATIENCE))), 0)
 
 
+def within(text: str, tokens: int) -> str:
+    """The text, or as much of its beginning as is about so many tokens."""
+    while (spent := estimate_tokens(text)) > max(tokens, 1):
+        text = text[: min(len(text) - 1, len(text) * tokens // spent)]
+    return text
+
+
 def fitting(sources: Sequence[Source], budget: int) -> list[Source]:
     """The best sources that fit the budget together, at most MAX_SOURCES; always at least one."""
     kept: list[Source] = []

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscape.ask import answer as answering
-from mindscape.ask import judge, quote
+from mindscape.ask import followup, judge, quote
 from mindscape.ask.answer import GenerateFn
 from mindscape.ask.check import best_sentence
 from mindscape.ask.evidence import Source, coverage, load, rarity
-from mindscape.ask.language import is_unspaced, parts
+from mindscape.ask.language import all_terms, is_unspaced, parts
+from mindscape.ask.leaning import Before, leans
 from mindscape.ask.phrases import Phrases, phrases
 from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten, up_to
 from mindscape.errors import Cancelled, MindscapeError, UsageError
@@ -45,6 +46,10 @@ BookmarkFn = Callable[[Connection], tuple[Document, int]]
 MODES = ("auto", "passages")
 LATER = ("agent", "records", "global")
 RETRIEVED = 12
+CARRIED = 0.5
+"""Weight of a word from the questions before, against one of the question itself."""
+QUESTION_SHARE = 4
+"""Of a model's context a question takes at most this part."""
 NEAR = 3
 """Passages named beside the answer that it does not cite: where a reader would look next."""
 
@@ -115,9 +120,12 @@ async def ask(
     encoder_id: int | None = None,
     packed: PackedVectors | None = None,
     upto: BookmarkFn | None = None,
+    before: Sequence[Before] = (),
+    rewriter: followup.FillFn | None = None,
 ) -> Json:
     """Answer a question: the `ask` shape.
 
+    A question that leans on those `before` it is made whole first, by `rewriter` where there is one.
     Streams `{"stage": name}` and `{"token": text}` through `emit`; the tokens joined are the `answer`.
     `embed_query` and `encoder_id` belong together; without them the vector leg is left out and said so.
     `writer` is given only when a generator was measured good enough for answers; with `upto` nothing that
@@ -126,11 +134,14 @@ async def ask(
     """
     asked = _checked(question, mode)
     ledger = Ledger()
+    rewritten = await _rewritten(shorten(asked), before, rewriter, ledger)
     emit({"stage": "retrieve"})
-    texts = parts(shorten(asked))
+    texts = parts(shorten(asked)) if rewritten is None else followup.parts_of(rewritten, shorten(asked))
     vectors = await _embedded(embed_query, texts, ledger, "embed")
     with ledger.stage("retrieve", calls=len(texts)):
         found: Found = await read(lambda conn: _find(conn, texts, vectors, encoder_id, scope, packed, upto))
+    if rewritten is not None:
+        found = _lighter(found, shorten(asked), rewritten)
     if len(asked) > MAX_QUESTION:
         found.coverage["notes"].append(
             f"Only the first {MAX_QUESTION:,} characters of the question were read."
@@ -139,7 +150,7 @@ async def ask(
         seen = [judge.features(part.text, part.sources, part.rarity) for part in found.parts if part.sources]
         # A model can refuse by itself, so it is asked unless that is pointless.
         answerable = any(judge.is_answerable(f) if writer is None else not judge.is_hopeless(f) for f in seen)
-    turn = _Turn(asked, found, embed_query, _Said(emit), ledger)
+    turn = _Turn(asked, rewritten, found, embed_query, _Said(emit), ledger)
     if not answerable:
         turn.said.show(turn.own.not_found if found.coverage["documents"] else turn.own.nothing_yet)
         outcome = Outcome(False, "none", [])
@@ -186,16 +197,23 @@ class _Said:
 class _Turn:
     """What the last stages share."""
 
-    question: str
+    asked: str
+    rewritten: str | None
+    """The question made whole, where it leans on those before."""
     found: Found
     embed: EmbedFn | None
     said: _Said
     ledger: Ledger
 
     @property
+    def question(self) -> str:
+        """What is answered."""
+        return self.rewritten or shorten(self.asked)
+
+    @property
     def own(self) -> Phrases:
         """What is said beside what documents say."""
-        return phrases(self.question)
+        return phrases(self.asked)
 
 
 def _checked(question: str, mode: str) -> str:
@@ -208,6 +226,33 @@ def _checked(question: str, mode: str) -> str:
     if not printable(asked).replace("\ufffd", "").strip():
         raise UsageError("The question is empty: write what you want to know.")
     return asked
+
+
+async def _rewritten(
+    question: str, before: Sequence[Before], rewriter: followup.FillFn | None, ledger: Ledger
+) -> str | None:
+    """The question made whole; None where it stands alone."""
+    if not leans(question, before):
+        return None
+    with ledger.stage("rewrite", calls=int(rewriter is not None)) as entry:
+        try:
+            return await followup.understand(question, before, rewriter)
+        except Cancelled:
+            raise
+        except MindscapeError as error:
+            log.warning("The question was not rewritten by the model: %s", error)
+            entry["failed"] = True
+            return await followup.understand(question, before, None)
+
+
+def _lighter(found: Found, question: str, rewritten: str) -> Found:
+    """What was found, with less weight on the words that a question did not say itself."""
+    light = set(all_terms(rewritten)) - set(all_terms(question))
+    weighed = [
+        replace(part, rarity=part.rarity | {term: part.rarity.get(term, 1.0) * CARRIED for term in light})
+        for part in found.parts
+    ]
+    return replace(found, parts=weighed)
 
 
 async def _embedded(
@@ -293,12 +338,14 @@ async def _nearness(turn: _Turn, sentences: list[list[quote.Sentence]]) -> list[
 
 async def _answer(turn: _Turn, writer: Writer) -> Outcome:
     """The model's answer with its citations checked; quotes where it gives nothing that can be checked."""
-    budget = answering.evidence_budget(writer.context, writer.tokens_per_second)
+    question = answering.within(turn.question, writer.context // QUESTION_SHARE)
+    room = writer.context - answering.estimate_tokens(question)
+    budget = answering.evidence_budget(room, writer.tokens_per_second)
     sources = answering.fitting(turn.found.sources, budget)
     given = [source.passage.id for source in sources]
     with turn.ledger.stage("answer", calls=1) as entry:
         try:
-            draft = await answering.write(turn.question, sources, writer.generate, turn.said.show)
+            draft = await answering.write(question, sources, writer.generate, turn.said.show)
         except Cancelled:
             raise
         except MindscapeError as error:
@@ -378,8 +425,8 @@ def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
         for n, source in enumerate(others, 1)
     ]
     return {
-        "question": turn.question,
-        "rewritten": None,
+        "question": turn.asked,
+        "rewritten": turn.rewritten,
         "answer": turn.said.text,
         "answered": outcome.answered,
         "mode": "passages",

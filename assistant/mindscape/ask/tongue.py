@@ -66,6 +66,11 @@ _LETTERS = {
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def is_small(word: str, language: str) -> bool:
+    """Whether a word holds sentences of the language together and says nothing by itself."""
+    return word.lower() in _KNOWN.get(language, ())
+
+
 def language_of(text: str) -> str:
     """A code of two letters; English where nothing says otherwise."""
     # The script that most letters are in; Japanese has Chinese letters too, so its own decide.

@@ -11,6 +11,7 @@ import time
 from dataclasses import asdict
 from typing import NamedTuple
 
+from mindscape.ask.leaning import Before
 from mindscape.daemon import parameters
 from mindscape.errors import NotFound, UsageError
 from mindscape.library import Library
@@ -25,6 +26,8 @@ NEW, LAST = "new", "last"
 LISTED, MOST_LISTED = 100, 10_000
 PAGE = 50
 """Turns of one answer: a message has a limit."""
+QUOTED = 2
+"""Quotes of an answer that the next question may lean on."""
 _ID = re.compile(r"c(\d{1,15})")
 
 
@@ -35,6 +38,13 @@ class Talk(NamedTuple):
     """None: the question begins one."""
     turns: tuple[Turn, ...]
     """The last that were asked before it."""
+
+    @property
+    def before(self) -> list[Before]:
+        """What it may lean on: the questions, and what was quoted for them, if that still stands there."""
+        return [
+            Before(turn.rewritten or turn.question, " ".join(_current(turn)[:QUOTED])) for turn in self.turns
+        ]
 
 
 class Conversations:
@@ -105,6 +115,10 @@ class Conversations:
         if not await self._library.write(lambda c: conversations.delete_conversation(c, number)):
             raise _unknown(f"c{number}")
         return {"deleted": f"c{number}"}
+
+
+def _current(turn: Turn) -> list[str]:
+    return [one.quote for one in turn.citations if one.current and one.quote is not None]
 
 
 def _number(given: str) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 from mindscape import __version__, protocol
 from mindscape.ask.evidence import coverage, search_results
+from mindscape.ask.followup import FillFn
 from mindscape.ask.pipeline import Writer, ask
 from mindscape.ask.retrieve import resolve_scope, retrieve, shorten, up_to
 from mindscape.daemon import folders, listing, parameters, pausing, places, tree
@@ -271,6 +272,8 @@ class Methods:
                     encoder_id=encoder,
                     packed=self._scheduler.packed(encoder),
                     upto=places.reading(params),
+                    before=() if talk is None else talk.before,
+                    rewriter=self._rewriter(),
                 )
                 answer["coverage"]["notes"] += catching_up
                 return {**answer, "conversation": await self._conversations.save(talk, answer)}
@@ -294,6 +297,19 @@ class Methods:
                     yield piece
 
         return Writer(opened["name"], generate, opened["context"], opened["prompt_tokens_per_second"])
+
+    def _rewriter(self) -> FillFn | None:
+        """How the generator rewrites a question, when it was measured good enough."""
+        bundle = self._models.rewriter()
+        if bundle is None:
+            return None
+
+        async def fill(messages: list[dict[str, str]], max_tokens: int, schema: Json) -> str:
+            await self._models.open_writer(bundle)
+            async with aclosing(self._models.generate(messages, max_tokens, schema)) as pieces:
+                return "".join([piece async for piece in pieces])
+
+        return fill
 
     async def _models_list(self, params: Json, stream: Stream) -> Json:
         del params, stream

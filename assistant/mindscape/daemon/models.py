@@ -19,7 +19,7 @@ from mindscape.daemon.children import Child, ChildDied
 from mindscape.errors import MindscapeError, NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
-from mindscape_models.catalogue import ANSWER, SUMMARISE, adopt, grade, installed_folder, pick, recognise
+from mindscape_models.catalogue import ANSWER, REWRITE, SUMMARISE, adopt, grade, installed_folder, pick, recognise
 from mindscape_models.errors import BundleError, ModelError
 from mindscape_models.exam import ExamResult
 from mindscape_models.summary_exam import SummaryResult
@@ -149,15 +149,22 @@ class Models:
         """{"name", "context", "device", "prompt_tokens_per_second"} of the open generator."""
         return await self._open("open_generator", bundle)
 
-    async def generate(self, messages: list[dict[str, str]], max_tokens: int) -> AsyncGenerator[str]:
-        """Pieces of the answer; closing the iterator stops the model."""
+    def rewriter(self) -> Bundle | None:
+        """The generator, if it was measured good enough to rewrite questions."""
+        bundle = self.chosen("generator")
+        return bundle if bundle is not None and REWRITE in bundle.capabilities else None
+
+    async def generate(
+        self, messages: list[dict[str, str]], max_tokens: int, schema: Json | None = None
+    ) -> AsyncGenerator[str]:
+        """Pieces of the answer, of JSON with a schema; closing the iterator stops the model."""
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
 
         def take(piece: Json) -> None:
             pieces.put_nowait(piece.get("token", ""))
 
         call = asyncio.create_task(
-            self._call("generate", {"messages": messages, "max_tokens": max_tokens}, take)
+            self._call("generate", {"messages": messages, "max_tokens": max_tokens, "schema": schema}, take)
         )
         call.add_done_callback(lambda _: pieces.put_nowait(None))
         try:

@@ -10,6 +10,7 @@ from typing import Any
 from mindscape.text import printable
 
 _STAGES = {
+    "rewrite": "reading the question",
     "retrieve": "searching your documents",
     "answer": "reading, then writing the answer",
     "quote": "choosing sentences",

@@ -9,8 +9,12 @@ import pytest
 from tests.faults.cases.claims import Claim, elsewhere, later, plays, says
 from tests.faults.cases.scene import Scene
 
+from mindscape.ask.answer import estimate_tokens
 from mindscape.ask.citations import CitationStream
+from mindscape.ask.followup import messages_for
+from mindscape.ask.leaning import Before
 from mindscape.errors import MindscapeError
+from mindscape_storage.withheld import REMEMBERED
 
 CHAT = "tests/models/test_generation_chat.py::"
 GENERATION = "tests/models/test_generation.py::"
@@ -41,7 +45,27 @@ def a_question_of_any_length_is_answered_in_part(scene: Scene, claim: Claim) -> 
     assert "Only the first 2,000 characters of the question were read." in notes
 
 
-later(5, "a conversation is not kept yet", E01, "{'history_file': ")
+@says(E01, "{'history_file': ")
+def of_a_long_conversation_the_last_turns_are_read(scene: Scene, claim: Claim) -> None:
+    history = (scene.source / claim.value["history_file"]).read_text("utf-8")
+    turns = [json.loads(line) for line in history.splitlines()]
+    said = [turn["content"] for turn in turns if turn["role"] == "user"]
+    talk = scene.daemon.call("ask", question=said[0], scope=str(scene.root), conversation="new")[
+        "conversation"
+    ]
+    for question in said[1:]:
+        scene.daemon.call("ask", question=question, scope=str(scene.root), conversation=talk, stream=False)
+    question = "Where is the spare fuse kept?"
+    answer = scene.daemon.call("ask", question=question, scope=str(scene.root), conversation=talk)
+    assert [one["path"] for one in answer["citations"]] == [f"{scene.root}/pump23.md"]
+    before = [Before(turn["question"]) for turn in scene.daemon.call("conversations.get", id=talk)["turns"]]
+    system, user = messages_for("And when?", before[-REMEMBERED:])
+    assert system["role"] == "system"
+    assert estimate_tokens(user["content"]) < 512
+    assert question in user["content"]
+    assert said[0][:40] not in user["content"]
+
+
 elsewhere(
     E01,
     (f"{GENERATION}test_a_prompt_longer_than_the_context_is_refused_with_its_length",),
