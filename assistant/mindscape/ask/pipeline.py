@@ -21,11 +21,13 @@ from mindscape.ask import answer as answering
 from mindscape.ask import followup, judge, quote
 from mindscape.ask.answer import GenerateFn
 from mindscape.ask.check import best_sentence
+from mindscape.ask.conditioned import Where
+from mindscape.ask.conditioning import Conditioned, Conditioning, tell
 from mindscape.ask.evidence import Source, coverage, load, rarity
 from mindscape.ask.language import all_terms, is_unspaced, parts
 from mindscape.ask.leaning import Before, leans
 from mindscape.ask.phrases import Phrases, phrases
-from mindscape.ask.retrieve import MAX_QUESTION, resolve_scope, retrieve, shorten, up_to
+from mindscape.ask.retrieve import MAX_QUESTION, retrieve, shorten
 from mindscape.errors import Cancelled, MindscapeError, UsageError
 from mindscape.protocol import Citation, Json
 from mindscape.text import printable
@@ -99,6 +101,8 @@ class Found:
 
     parts: list[Part]
     coverage: Json
+    signature: list[str]
+    """Ids of the nodes that the question was conditioned on."""
 
     @property
     def sources(self) -> list[Source]:
@@ -120,6 +124,7 @@ async def ask(
     encoder_id: int | None = None,
     packed: PackedVectors | None = None,
     upto: BookmarkFn | None = None,
+    conditioning: Conditioning | None = None,
     before: Sequence[Before] = (),
     rewriter: followup.FillFn | None = None,
 ) -> Json:
@@ -129,8 +134,8 @@ async def ask(
     Streams `{"stage": name}` and `{"token": text}` through `emit`; the tokens joined are the `answer`.
     `embed_query` and `encoder_id` belong together; without them the vector leg is left out and said so.
     `writer` is given only when a generator was measured good enough for answers; with `upto` nothing that
-    comes after it is read. Raises UsageError for an empty question or an unknown mode, NotFound for an
-    unknown scope or place.
+    comes after it is read. With `conditioning` the question is searched for a second time, beside what it is
+    about. Raises UsageError for an empty question or an unknown mode, NotFound for an unknown scope or place.
     """
     asked = _checked(question, mode)
     ledger = Ledger()
@@ -138,8 +143,12 @@ async def ask(
     emit({"stage": "retrieve"})
     texts = parts(shorten(asked)) if rewritten is None else followup.parts_of(rewritten, shorten(asked))
     vectors = await _embedded(embed_query, texts, ledger, "embed")
+    where = Where(scope, upto, encoder_id, packed)
+    conditioned = await _conditioned(conditioning, texts, vectors, where, read, ledger)
     with ledger.stage("retrieve", calls=len(texts)):
-        found: Found = await read(lambda conn: _find(conn, texts, vectors, encoder_id, scope, packed, upto))
+        found: Found = await read(lambda conn: _find(conn, texts, vectors, where, conditioned))
+    if conditioning is not None and vectors is not None:
+        tell(found.coverage, conditioned)
     if rewritten is not None:
         found = _lighter(found, shorten(asked), rewritten)
     if len(asked) > MAX_QUESTION:
@@ -272,26 +281,47 @@ async def _embedded(
             return None
 
 
+async def _conditioned(
+    conditioning: Conditioning | None,
+    texts: list[str],
+    vectors: NDArray[np.float32] | None,
+    where: Where,
+    read: ReadFn,
+    ledger: Ledger,
+) -> Conditioned | None:
+    """The questions beside what they are about; None when that is not wanted, or an encoder fails."""
+    if conditioning is None or vectors is None:
+        return None
+    with ledger.stage("signature", calls=1) as entry:
+        found = await conditioning.attempt(
+            texts, vectors, await read(lambda c: where.about(c, texts, vectors))
+        )
+        if found is None:
+            entry["failed"] = True
+        return found
+
+
 def _find(
     conn: Connection,
     texts: list[str],
     vectors: NDArray[np.float32] | None,
-    encoder_id: int | None,
-    scope: str | None,
-    packed: PackedVectors | None,
-    upto: BookmarkFn | None,
+    where: Where,
+    conditioned: Conditioned | None,
 ) -> Found:
     """Everything the library has to say, from one snapshot of it."""
     with snapshot(conn):
-        limits = resolve_scope(conn, scope)
-        if upto is not None:
-            limits = up_to(limits, *upto(conn))
+        limits = where.limits(conn)
         found: list[Part] = []
         for at, text in enumerate(texts):
             vector = None if vectors is None else vectors[at]
-            ranked = retrieve(conn, text, vector, encoder_id, RETRIEVED, limits, packed)
+            second = None if conditioned is None or not conditioned.told[at] else conditioned.vectors[at]
+            ranked = retrieve(
+                conn, text, vector, where.encoder, RETRIEVED, limits, where.packed, conditioned=second
+            )
             found.append(Part(text, vector, load(conn, ranked, limits), rarity(conn, text)))
-        return Found(found, coverage(conn, encoder_id, has_vector=vectors is not None))
+        told = [one.id for each in conditioned.told for one in each] if conditioned else []
+        covered = coverage(conn, where.encoder, has_vector=vectors is not None)
+        return Found(found, covered, list(dict.fromkeys(told)))
 
 
 async def _quote(turn: _Turn, label: str, supported: bool = True) -> Outcome:
@@ -435,7 +465,7 @@ def _shape(turn: _Turn, outcome: Outcome, writer: Writer | None) -> Json:
         "citations": outcome.citations,
         "near": near,
         "read": sorted({*outcome.read, *cited}),
-        "signature": [],
+        "signature": turn.found.signature,
         "steps": [],
         "coverage": turn.found.coverage,
         "ledger": turn.ledger.entries,

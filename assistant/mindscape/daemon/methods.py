@@ -272,6 +272,7 @@ class Methods:
                     encoder_id=encoder,
                     packed=self._scheduler.packed(encoder),
                     upto=places.reading(params),
+                    conditioning=self._models.conditioning(),
                     before=() if talk is None else talk.before,
                     rewriter=self._rewriter(),
                 )

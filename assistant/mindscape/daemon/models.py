@@ -15,11 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscape.ask.conditioning import Conditioning
 from mindscape.daemon.children import Child, ChildDied
 from mindscape.errors import MindscapeError, NotFound, Refused
 from mindscape.protocol import Json
 from mindscape_models.bundle import Bundle, find_bundles, open_bundle, shipped_folder
-from mindscape_models.catalogue import ANSWER, REWRITE, SUMMARISE, adopt, grade, installed_folder, pick, recognise
+from mindscape_models.catalogue import (
+    ANSWER,
+    REWRITE,
+    SUMMARISE,
+    adopt,
+    grade,
+    installed_folder,
+    pick,
+    recognise,
+)
 from mindscape_models.errors import BundleError, ModelError
 from mindscape_models.exam import ExamResult
 from mindscape_models.summary_exam import SummaryResult
@@ -42,6 +52,7 @@ class Models:
         self.look()
         self._opened: dict[str, tuple[int, str, Json]] = {}
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._conditioning: tuple[str, Conditioning] | None = None
         self._calls = 0
         self._writing = asyncio.Lock()
         self._telling: set[asyncio.Task[None]] = set()
@@ -121,6 +132,19 @@ class Models:
             return (await self._vectors("embed", {"texts": texts}, "vectors"))[0]
         params = {"texts": texts, "mindscapes": mindscapes}
         return (await self._vectors("embed_queries", params, "vectors"))[0]
+
+    def conditioning(self) -> Conditioning | None:
+        """How the embedder in use takes in what a question is about; None for one that does not."""
+        bundle = self.chosen("embedder")
+        if bundle is None or bundle.encoder is None or bundle.encoder.mindscape == "none":
+            return None
+        if self._conditioning is None or self._conditioning[0] != bundle.encoder_name:
+            found = Conditioning(
+                lambda texts: self.embed(texts, query=False),
+                lambda texts, mindscapes: self.embed(texts, query=True, mindscapes=mindscapes),
+            )
+            self._conditioning = bundle.encoder_name, found
+        return self._conditioning[1]
 
     async def query_states(
         self, texts: list[str], mindscapes: Sequence[Sequence[str]]
