@@ -48,9 +48,17 @@ class Remembering:
             self._known.update(zip(new, encoded, strict=True))
         return np.stack([self._known[key] for key in keys])
 
-    def encode_queries(self, questions: Sequence[str]) -> Vectors:
+    def encode_queries(
+        self, questions: Sequence[str], mindscapes: Sequence[Sequence[str]] | None = None
+    ) -> Vectors:
         """See `Embedder`."""
-        return self._embedder.encode_queries(questions)
+        return self._embedder.encode_queries(questions, mindscapes)
+
+    def query_states(
+        self, questions: Sequence[str], mindscapes: Sequence[Sequence[str]]
+    ) -> tuple[Vectors, Vectors]:
+        """See `Embedder`."""
+        return self._embedder.query_states(questions, mindscapes)
 
     def save(self) -> None:
         """Write the file."""

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from mindscape.ask import pipeline
 from mindscape.ask.answer import PATIENCE
 from mindscape.ask.check import is_supported
+from mindscape.ask.conditioning import Conditioning
 from mindscape.ask.pipeline import Writer
-from mindscape.evaluate.library import Indexed
+from mindscape.evaluate.library import Encoder, Indexed
 from mindscape.evaluate.metrics import exact_match, letter, nearest, rouge_l, token_f1, verdict
 from mindscape.evaluate.sets import Question
 from mindscape.protocol import Json
@@ -57,6 +58,7 @@ class Asking:
     library: Indexed
     mode: str
     writer: Writer | None
+    conditioning: Conditioning | None = None
 
     def mark(self, question: Question) -> Marked:
         """Ask, and value the answer by every metric that the set has data for."""
@@ -119,14 +121,27 @@ class Asking:
 
         return await pipeline.ask(
             text,
-            scope=None,
+            scope=self.library.scope,
             mode=self.mode,
             read=read,
             embed_query=embed,
             writer=self.writer,
             emit=lambda _: None,
             encoder_id=self.library.encoder_id,
+            conditioning=self.conditioning,
         )
+
+
+def conditioning(embedder: Encoder) -> Conditioning:
+    """An embedder as the pipeline asks it to take in what a question is about."""
+
+    async def encode(texts: list[str]) -> NDArray[np.float32]:
+        return embedder.encode_passages(texts)
+
+    async def condition(questions: list[str], mindscapes: list[list[str]]) -> NDArray[np.float32]:
+        return embedder.encode_queries(questions, mindscapes)
+
+    return Conditioning(encode, condition)
 
 
 def writing(generator: Generator) -> Writer:

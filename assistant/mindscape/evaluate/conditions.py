@@ -10,7 +10,6 @@ from mindscape.ask.retrieve import retrieve
 from mindscape.ask.signature import PASSAGES
 from mindscape.evaluate.library import Indexed
 from mindscape_models.embedding import Vectors, fused
-from mindscape_storage import documents
 from mindscape_storage.records import Scope
 
 DOCUMENT, COVERAGE, FIRST = "document", "coverage", "first"
@@ -39,8 +38,7 @@ class Conditions:
     def _told(self, question: str, vector: Vector, condition: str) -> list[str]:
         conn, encoder = self._library.conn, self._library.encoder_id
         if condition == DOCUMENT:
-            held = documents.list_documents(conn)
-            told = mindscape_of(conn, Scope(document_id=held[0].id)) if len(held) == 1 else []
+            told = mindscape_of(conn, Scope(document_id=self._library.only))
         else:
             ranked = retrieve(conn, question, vector, encoder, PASSAGES, None)
             pool = gather(conn, ranked, encoder, len(vector), None)

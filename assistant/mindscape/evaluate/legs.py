@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -11,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscape.ask.conditioned import Where
+from mindscape.ask.conditioning import Conditioning
 from mindscape.ask.language import keywords
 from mindscape.ask.retrieve import POOL, Ranked, retrieve, shorten
 from mindscape.errors import UsageError
@@ -65,10 +68,13 @@ class Searched:
     `names` maps a document's path in the library to its id in the set.
     """
 
-    def __init__(self, library: Indexed, names: dict[str, str]) -> None:
+    def __init__(
+        self, library: Indexed, names: dict[str, str], conditioning: Conditioning | None = None
+    ) -> None:
         self._library = library
         self._conn = library.conn
         self._conditions = Conditions(library)
+        self._conditioning = conditioning
         self._names = {
             one.content_id: names[one.display]
             for one in documents.list_documents(library.conn)
@@ -120,8 +126,16 @@ class Searched:
         return self._ranked(retrieve(self._conn, *asked, self._library.encoder_id, k, None, ancestors=False))
 
     def default(self, asked: Asked, k: int) -> list[Span]:
-        """What `search` and `ask` do."""
-        return self._ranked(retrieve(self._conn, *asked, self._library.encoder_id, k, None))
+        """What `ask` does, and `search` where the embedder takes no mindscape in."""
+        second = None if self._conditioning is None else self._beside(asked, self._conditioning)
+        found = retrieve(self._conn, *asked, self._library.encoder_id, k, None, conditioned=second)
+        return self._ranked(found)
+
+    def _beside(self, asked: Asked, conditioning: Conditioning) -> NDArray[np.float32]:
+        """The question's vector beside what it is about: the only document there is, or a signature."""
+        where = Where(self._library.scope, None, self._library.encoder_id, None)
+        about = where.about(self._conn, [asked.text], asked.vector[None])
+        return asyncio.run(conditioning.condition([asked.text], asked.vector[None], about)).vectors[0]
 
     def _worded(self, asked: Asked) -> list[Hit]:
         return search.words(self._conn, keywords(asked.text), POOL)

@@ -37,7 +37,9 @@ class Encoder(Protocol):
         """Unit vectors (n, dimensions)."""
         ...
 
-    def encode_queries(self, questions: Sequence[str]) -> Vectors:
+    def encode_queries(
+        self, questions: Sequence[str], mindscapes: Sequence[Sequence[str]] | None = None
+    ) -> Vectors:
         """Unit vectors (n, dimensions), to be compared with those of passages."""
         ...
 
@@ -74,6 +76,17 @@ class Indexed:
             vectors.add_vectors(self.conn, self.encoder_id, [key for key, _ in missing], encoded)
             embedded(len(missing))
         _grow(self.conn)
+
+    @property
+    def only(self) -> int | None:
+        """Id of the document that it holds; None where it holds several."""
+        held = documents.list_documents(self.conn)
+        return held[0].id if len(held) == 1 else None
+
+    @property
+    def scope(self) -> str | None:
+        """Where its questions are asked: of the only document, or of all."""
+        return None if self.only is None else str(self.only)
 
     def close(self) -> None:
         """Close its file."""

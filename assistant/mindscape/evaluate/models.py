@@ -6,9 +6,10 @@ from collections.abc import Generator as Generating
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from mindscape.ask.conditioning import Conditioning
 from mindscape.ask.pipeline import Writer
 from mindscape.errors import Refused
-from mindscape.evaluate.answers import writing
+from mindscape.evaluate.answers import conditioning, writing
 from mindscape.evaluate.library import Encoder
 from mindscape.paths import Paths
 from mindscape_models.bundle import find_bundles, shipped_folder
@@ -26,6 +27,8 @@ class Models:
 
     embedder: Encoder
     writer: Writer | None
+    conditioning: Conditioning | None
+    """For an embedder that takes in what a question is about."""
     bundle: dict[str, str | None]
     """Kind -> name and hash of what is used; None where answers are quotes."""
 
@@ -43,13 +46,15 @@ def opened(paths: Paths, *, answering: bool) -> Generating[Models]:
     if embedding is None:
         raise Refused("No embedder is installed.")
     embedder = open_embedder(embedding)
+    takes = embedding.encoder is not None and embedding.encoder.mindscape != "none"
+    second = conditioning(embedder) if takes else None
     used = {"embedder": embedding.encoder_name, "generator": None}
     if generating is None or not answering or ANSWER not in generating.capabilities:
-        yield Models(embedder, None, used)
+        yield Models(embedder, None, second, used)
         return
     with open_generator(generating) as generator:
         name = f"{generating.name}@{generating.files[0].sha256[:12]}"
-        yield Models(embedder, writing(generator), {**used, "generator": name})
+        yield Models(embedder, writing(generator), second, {**used, "generator": name})
 
 
 def _chosen(paths: Paths) -> dict[str, str]:

@@ -173,8 +173,8 @@ def _measure_group(plan: Plan, group: Group, models: Models, count: _Count) -> I
         path = Path(folder) / "library.db"
         library = Indexed(path, _files(group), models.embedder, count.embedded)
         try:
-            searched = Searched(library, names)
-            asking = [Asking(library, mode, models.writer) for mode in plan.modes]
+            searched = Searched(library, names, models.conditioning)
+            asking = [Asking(library, mode, models.writer, models.conditioning) for mode in plan.modes]
             for one in group.questions:
                 yield _measured(plan, one, searched, asking)
         finally:
