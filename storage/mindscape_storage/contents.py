@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -419,7 +420,13 @@ def _line(passage: Passage, offset: int) -> int:
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    return Passage(*row[:7], heading=tuple(json.loads(row[7])), prefix=row[8])
+    return Passage(*row[:7], heading=_headings(row[7]), prefix=row[8])
+
+
+@lru_cache(maxsize=4096)
+def _headings(stored: str) -> tuple[str, ...]:
+    """Of the hundreds of passages that a search looks at most stand under the same ones."""
+    return tuple(json.loads(stored))
 
 
 def _tags(info: ContentInfo) -> list[str]:

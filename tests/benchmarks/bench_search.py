@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from mindscape.ask.evidence import search_results
 from mindscape.ask.retrieve import POOL, retrieve
-from mindscape_storage import contents, documents, roots, search, vectors
+from mindscape.ingest.summarise import Derived, nodes_over, passage_leaves
+from mindscape.ingest.tree import levels
+from mindscape_storage import contents, documents, nodes, roots, search, summaries, vectors
 from mindscape_storage.database import Connection, open_reader, open_writer, snapshot, transaction
 from mindscape_storage.packed import PackedVectors
-from mindscape_storage.records import ContentInfo, FileStat, NewPassage, Status
+from mindscape_storage.records import ContentInfo, FileStat, NewPassage, Status, Summary
+from mindscape_storage.summaries import digest_of
 from tests.benchmarks.table import Row, seconds
 
 PASSAGES = 100_000
@@ -112,10 +115,24 @@ def _fill(path: Path, rng: np.random.Generator, words: list[str], stored: Vector
             contents.add_passages(conn, content, passages)
             contents.finish_content(conn, content, passages[-1].end, ContentInfo(), [], [])
             documents.finish(conn, document, stat, Status.OK, None, content)
+            _grow(conn, content, passages)
             hashes = [vectors.input_hash(passage.embed_input) for passage in passages]
             vectors.add_vectors(conn, encoder, hashes, stored[first : first + PER_DOCUMENT])
     conn.close()
     return encoder
+
+
+def _grow(conn: Connection, content: int, passages: list[NewPassage]) -> None:
+    """A tree of the real shape; what its summaries say does not matter to a search."""
+    leaves = passage_leaves((one.text, one.heading, one.start, one.end) for one in passages)
+    groups = levels([leaf.rank for leaf in leaves])
+    keys = [
+        [digest_of(f"{content} {level} {ordinal}") for ordinal in range(len(row))]
+        for level, row in enumerate(groups)
+    ]
+    made = [Summary(key, "What the passages say.", 5, "extractive") for row in keys for key in row]
+    summaries.add_summaries(conn, made)
+    nodes.set_tree(conn, content, "1", nodes_over(leaves, Derived(groups, keys, ())))
 
 
 def _passages(rng: np.random.Generator, words: list[str]) -> Iterator[NewPassage]:
