@@ -32,7 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--in", dest="scope", metavar="SCOPE", help="only from this folder or document")
     parser.add_argument("--upto", metavar="PLACE", help="only from what stands up to there, it included")
-    parser.add_argument("--mode", choices=("auto", "passages"), default="auto", help="how to look (auto)")
+    modes = ("auto", "passages", "global")
+    parser.add_argument("--mode", choices=modes, default="auto", help="how to look (auto)")
     parser.add_argument("--no-stream", action="store_true", help="print the answer when it is whole")
 
 

@@ -23,6 +23,7 @@ from mindscape.daemon.models import Models
 from mindscape.daemon.progress import Progress
 from mindscape.daemon.scheduler import Scheduler
 from mindscape.daemon.waiting import Waiting
+from mindscape.daemon.whole import asked_about
 from mindscape.errors import MindscapeError, NotFound, Refused, UsageError
 from mindscape.ingest import ocr
 from mindscape.ingest.mounts import mounted
@@ -32,7 +33,7 @@ from mindscape.paths import Paths
 from mindscape.protocol import Json
 from mindscape.rpc import Stream
 from mindscape.text import display_path
-from mindscape_models.exam import ENOUGH_REFUSED, ENOUGH_RIGHT
+from mindscape_models.catalogue import NEEDED
 from mindscape_storage import check, choices, counters, documents, jobs, roots
 from mindscape_storage.compact import compact, scrub
 from mindscape_storage.database import Connection
@@ -249,6 +250,7 @@ class Methods:
             parameters.text(params, "question"),
             parameters.optional_text(params, "mode") or "auto",
         )
+        scope, upto = parameters.optional_text(params, "scope"), parameters.optional_text(params, "upto")
         pieces: asyncio.Queue[Json | None] = asyncio.Queue()
         catching_up = self._catching_up()
         talk = await self._conversations.resume(params)
@@ -263,7 +265,7 @@ class Methods:
             try:
                 answer = await ask(
                     question,
-                    scope=parameters.optional_text(params, "scope"),
+                    scope=scope,
                     mode=mode,
                     read=self._library.read,
                     embed_query=None if encoder is None else self._embed_questions,
@@ -275,6 +277,7 @@ class Methods:
                     conditioning=self._models.conditioning(),
                     before=() if talk is None else talk.before,
                     rewriter=self._rewriter(),
+                    whole=lambda c, about: asked_about(c, scope, upto, about),
                 )
                 answer["coverage"]["notes"] += catching_up
                 return {**answer, "conversation": await self._conversations.save(talk, answer)}
@@ -328,7 +331,7 @@ class Methods:
         await self._library.write(lambda c: choices.choose_model(c, bundle.kind, bundle.name))
         self._scheduler.nudge()
         row = next(row for row in self._models.listed() if row["name"] == bundle.name)
-        return {**row, "needed": {"right": ENOUGH_RIGHT, "refused": ENOUGH_REFUSED}}
+        return {**row, "needed": NEEDED}
 
     async def _doctor(self, params: Json, stream: Stream) -> Json:
         del stream

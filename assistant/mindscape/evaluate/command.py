@@ -8,6 +8,7 @@ from typing import Any
 
 from mindscape.ask.pipeline import LATER, MODES
 from mindscape.ask.retrieve import POOL
+from mindscape.ask.router import GLOBAL
 from mindscape.errors import Refused, UsageError
 from mindscape.evaluate import details, models
 from mindscape.evaluate.conditions import CONDITIONS, COVERAGE, DOCUMENT
@@ -18,6 +19,9 @@ from mindscape.evaluate.settings import settings_of
 from mindscape.paths import Paths
 from mindscape_models.errors import ModelError
 from mindscape_storage.errors import StorageError
+
+MEASURED = tuple(mode for mode in MODES if mode != GLOBAL)
+"""The indexes that are measured have no summaries."""
 
 
 def planned(
@@ -92,6 +96,6 @@ def _check_conditions(names: Sequence[str] | None, *, several: bool) -> list[str
 def _check_modes(names: Sequence[str]) -> list[str]:
     for name in names:
         if name in LATER:
-            raise UsageError(f"The mode {name!r} is not built yet; use some of: {', '.join(MODES)}.")
-        check_known("mode", name, MODES)
+            raise UsageError(f"The mode {name!r} is not built yet; use some of: {', '.join(MEASURED)}.")
+        check_known("mode", name, MEASURED)
     return list(dict.fromkeys(names))

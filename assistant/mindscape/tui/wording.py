@@ -12,6 +12,7 @@ from mindscape.text import printable
 _STAGES = {
     "rewrite": "reading the question",
     "retrieve": "searching your documents",
+    "summary": "reading the mindscape",
     "answer": "reading, then writing the answer",
     "quote": "choosing sentences",
 }
