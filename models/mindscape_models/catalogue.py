@@ -14,9 +14,14 @@ from pathlib import Path
 
 from mindscape_models.bundle import MANIFEST, Bundle, BundleFile, file_sha256, find_bundles, open_bundle
 from mindscape_models.errors import BundleError
-from mindscape_models.exam import ExamResult
+from mindscape_models.exam import ENOUGH_REFUSED, ENOUGH_RIGHT, ExamResult
 from mindscape_models.native import check_header
-from mindscape_models.summary_exam import SummaryResult
+from mindscape_models.summary_exam import (
+    ENOUGH_ACCEPTED,
+    ENOUGH_NAMES,
+    ENOUGH_SUPPORTED,
+    SummaryResult,
+)
 
 ANSWER = "answer"
 """The capability of writing answers from passages."""
@@ -26,16 +31,26 @@ REWRITE = "rewrite"
 """The capability of making questions whole that lean on the ones before them."""
 
 
+NEEDED = {
+    "right": ENOUGH_RIGHT,
+    "refused": ENOUGH_REFUSED,
+    "accepted": ENOUGH_ACCEPTED,
+    "names": ENOUGH_NAMES,
+    "supported": ENOUGH_SUPPORTED,
+}
+"""What both exams ask for: shares in 0..1."""
+
+
 def known_generators() -> list[Bundle]:
     """Manifests of known generators, sorted by name. Their folders hold no weights."""
     return find_bundles(Path(__file__).parent / "catalogue")
 
 
 def pick(bundles: Iterable[Bundle], kind: str, name: str | None) -> Bundle | None:
-    """The bundle of a kind to be used: that of this name, else the first that may answer, else any."""
+    """The bundle of a kind to be used: that of this name, else one that may answer, or summarise, or any."""
     known = [bundle for bundle in bundles if bundle.kind == kind]
     named = [bundle for bundle in known if bundle.name == name]
-    capable = [bundle for bundle in known if ANSWER in bundle.capabilities]
+    capable = [bundle for job in (ANSWER, SUMMARISE) for bundle in known if job in bundle.capabilities]
     return next(iter(named or capable or known), None)
 
 

@@ -280,7 +280,7 @@ def test_a_path_that_is_not_utf_8_is_sent_as_the_id_or_the_name_shown(
 
 
 @pytest.mark.parametrize(
-    ("needed", "end"), [({"right": 0.75, "refused": 0.5}, "; 75% and 50% are needed.\n"), (None, ".\n")]
+    ("needed", "end"), [({"right": 0.75, "refused": 0.5}, "; needed: 75%, 50%.\n"), (None, ".\n")]
 )
 def test_a_model_that_may_not_answer_is_said_with_what_the_exam_found(
     daemon: FakeDaemon, mindscape: Run, needed: Json | None, end: str
@@ -293,6 +293,10 @@ def test_a_model_that_may_not_answer_is_said_with_what_the_exam_found(
     assert ran.stderr.endswith(
         f"\nIt answered 75% of the answerable questions and refused 0% of the others{end}"
     )
+    summaries = {"summary_accepted": 1.0, "summary_names": 0.5, "summary_supported": 0.9}
+    daemon.gives("models.use", {**row, "quality": quality | summaries})
+    said = mindscape("models", "use", "small.gguf").stderr
+    assert "\nOf its summaries 100% passed the checks, with 50% of the names and 90% of the sentences" in said
     daemon.gives("models.use", {**row, "capabilities": ["answer"]})
     assert mindscape("models", "use", "small").stderr == ""
 

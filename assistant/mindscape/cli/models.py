@@ -52,22 +52,35 @@ def _use(args: argparse.Namespace, paths: Paths) -> int:
         out().line("using ", bold(str(result.get("name", args.name))))
     if result.get("kind") == "generator" and "answer" not in result.get("capabilities", ()):
         err().line("It was measured not to be good enough to answer, so answers stay quotes.")
-        if found := _exam(result):
+        for found in _exams(result):
             err().line(found)
     return 0
 
 
-def _exam(model: Json) -> str:
-    """What the exam found, in words; empty for a model that sat none."""
+def _exams(model: Json) -> list[str]:
+    """What the exams found, a sentence each; nothing for a model that sat none."""
     quality: Json = model.get("quality") or {}
-    if "exam_right" not in quality or "exam_refused" not in quality:
-        return ""
-    right, refused = quality["exam_right"], quality["exam_refused"]
-    found = f"It answered {right:.0%} of the answerable questions and refused {refused:.0%} of the others"
-    needed: Json | None = model.get("needed")
-    return (
-        f"{found}; {needed['right']:.0%} and {needed['refused']:.0%} are needed." if needed else f"{found}."
+    needed: Json = model.get("needed") or {}
+    exams = (
+        (
+            "It answered {} of the answerable questions and refused {} of the others",
+            "exam",
+            ("right", "refused"),
+        ),
+        (
+            "Of its summaries {} passed the checks, with {} of the names and {} of the sentences supported",
+            "summary",
+            ("accepted", "names", "supported"),
+        ),
     )
+    said: list[str] = []
+    for sentence, exam, shares in exams:
+        found = [quality.get(f"{exam}_{share}") for share in shares]
+        if None not in found:
+            asked = ", ".join(f"{needed[share]:.0%}" for share in shares if share in needed)
+            so = sentence.format(*(f"{share:.0%}" for share in found))
+            said.append(f"{so}; needed: {asked}." if asked else f"{so}.")
+    return said
 
 
 def _print_model(printer: Printer, model: Json) -> None:
