@@ -27,10 +27,9 @@ POOL = 100
 LEADERS = 10
 """Of the best of each leg the passages right before and after are candidates too, where vectors know them."""
 WORDS, VECTOR, NAME = 1.0, 0.7, 1.0
-"""Weights of the standardised words and vector legs; a name that holds the whole question adds NAME.
-
-A question that is conditioned on a mindscape has two vectors, and each has half of VECTOR.
-"""
+"""Weights of the standardised words and vector legs; a name that holds the whole question adds NAME."""
+CONDITIONED = 0.35
+"""Weight of the vector that a question has beside its mindscape, where it has one."""
 NAMES_READ = 10
 NAMED = 0.34
 """Share of a question in a name from which the document is a candidate whatever it says."""
@@ -128,7 +127,7 @@ def retrieve(
         others = sorted(passages.keys() - near[one.name].keys())
         cosines = near[one.name] | search.cosines(conn, one.encoder, one.vector, others, packed)
         # A passage that is not embedded yet is unknown to this leg, not far from the question.
-        legs.append(Leg(one.name, VECTOR / len(encoded), cosines, missing=None))
+        legs.append(Leg(one.name, one.weight, cosines, missing=None))
     # White space has no words, but a vector it does have.
     fused = fuse(legs, also=passages, positions=_positions(conn, passages) if ancestors else None)
     with_text = [one for one in fused if one.id in passages and passages[one.id].text.strip()]
@@ -141,6 +140,7 @@ class _Encoded(NamedTuple):
     """A vector of the question."""
 
     name: str
+    weight: float
     encoder: int
     vector: NDArray[np.float32]
 
@@ -154,8 +154,10 @@ def _encoded(
 ) -> list[_Encoded]:
     if encoder is None or alone is None:
         return []
-    by_itself = _Encoded("vector", encoder, alone)
-    return [by_itself] if conditioned is None else [by_itself, _Encoded("conditioned", encoder, conditioned)]
+    by_itself = _Encoded("vector", VECTOR, encoder, alone)
+    if conditioned is None:
+        return [by_itself]
+    return [by_itself, _Encoded("conditioned", CONDITIONED, encoder, conditioned)]
 
 
 def _positions(conn: Connection, passages: dict[int, Passage]) -> dict[int, Position]:
