@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ class Desk:
     async def embed(self, texts: list[str]) -> NDArray[np.float32]:
         return self.library.embedder.encode_queries(texts)
 
-    async def generate(self, messages: list[Message], max_tokens: int) -> AsyncIterator[str]:
+    async def generate(self, messages: list[Message], max_tokens: int) -> AsyncGenerator[str]:
         for piece in self.generator.generate(messages, max_tokens):
             yield piece
 
@@ -229,7 +229,7 @@ async def test_an_empty_reply_falls_back_to_quoting(library: Library) -> None:
 async def test_a_model_that_breaks_off_is_followed_by_quotes(library: Library) -> None:
     desk = Desk(library, "unused")
 
-    async def breaking(messages: list[Message], max_tokens: int) -> AsyncIterator[str]:
+    async def breaking(messages: list[Message], max_tokens: int) -> AsyncGenerator[str]:
         yield "Captain Lind"
         raise Refused("The engine was restarted.")
 
@@ -244,7 +244,7 @@ async def test_a_model_that_breaks_off_is_followed_by_quotes(library: Library) -
 async def test_a_cancelled_question_is_not_answered(library: Library) -> None:
     desk = Desk(library, "unused")
 
-    async def cancelled(messages: list[Message], max_tokens: int) -> AsyncIterator[str]:
+    async def cancelled(messages: list[Message], max_tokens: int) -> AsyncGenerator[str]:
         yield "Captain"
         raise Cancelled("cancelled")
 
@@ -361,3 +361,13 @@ async def test_a_pasted_book_leaves_the_model_room_for_passages(library: Library
         prompt = "".join(message["content"] for message in desk.generator.prompts[0])
         assert estimate_tokens(prompt) + ANSWER_TOKENS < 2048
         assert "The ferry leaves Norrby at 7:40" in prompt
+
+
+async def test_a_model_that_repeats_itself_is_stopped_and_what_was_good_is_kept(library: Library) -> None:
+    desk = Desk(library, "The ferry leaves at 7:40 [1]." + " The ferry leaves at 7:40." * 300)
+    result = await desk.ask("When does the ferry leave Norrby?")
+    assert result["answer"] == "The ferry leaves at 7:40 [1]."
+    answered = next(one for one in result["ledger"] if one["stage"] == "answer")
+    assert answered["stopped"] == "repetition"
+    assert answered["tokens"] < 60
+    assert any("repeat itself" in note for note in result["coverage"]["notes"])

@@ -8,18 +8,20 @@ labelled so and the closest sentences are quoted below it.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from mindscape import prompts
 from mindscape.ask.check import best_sentence, claims, is_supported
 from mindscape.ask.citations import CitationStream
 from mindscape.ask.evidence import Source
+from mindscape.ask.repetition import RepetitionGate
 from mindscape.text import inert
 
 Message = dict[str, str]
-GenerateFn = Callable[[list[Message], int], AsyncIterator[str]]
-"""(messages, max_tokens) -> pieces of text."""
+GenerateFn = Callable[[list[Message], int], AsyncGenerator[str]]
+"""(messages, max_tokens) -> pieces of text; closing them stops the model."""
 
 ANSWER_TOKENS = 320
 PROMPT_TOKENS = 220
@@ -50,6 +52,8 @@ class Draft:
     markers: tuple[tuple[int, int], ...]
     """(n, position of "[n]" in `text`), in order."""
     tokens: int
+    repeated: bool = False
+    """Whether the model was stopped because it repeated itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +109,21 @@ def messages_for(question: str, sources: Sequence[Source]) -> list[Message]:
 async def write(
     question: str, sources: Sequence[Source], generate: GenerateFn, show: Callable[[str], None]
 ) -> Draft:
-    """Stream an answer; everything shown, joined, is the draft's text."""
+    """Stream an answer; everything shown, joined, is the draft's text. One that repeats itself is stopped."""
+    gate = RepetitionGate()
     stream = CitationStream(len(sources))
     tokens = 0
-    async for piece in generate(messages_for(question, sources), ANSWER_TOKENS):
-        tokens += 1
-        if text := stream.feed(piece):
-            show(text)
-    if text := stream.close():
+    async with aclosing(generate(messages_for(question, sources), ANSWER_TOKENS)) as pieces:
+        async for piece in pieces:
+            tokens += 1
+            if text := stream.feed(gate.feed(piece)):
+                show(text)
+            if gate.stopped:
+                break
+    if text := stream.feed(gate.close()) + stream.close():
         show(text)
-    return Draft(stream.text, tuple((marker.n, marker.position) for marker in stream.markers), tokens)
+    markers = tuple((marker.n, marker.position) for marker in stream.markers)
+    return Draft(stream.text, markers, tokens, gate.stopped)
 
 
 def is_refusal(draft: Draft) -> bool:

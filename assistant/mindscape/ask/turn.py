@@ -34,6 +34,7 @@ EmbedFn = Callable[[list[str]], Awaitable[NDArray[np.float32]]]
 """Questions or sentences to unit vectors (n, dimensions), comparable with the passages'."""
 
 RETRIEVED = 12
+REPEATED = "The model began to repeat itself and was stopped."
 QUESTION_SHARE = 4
 """Of a model's context a question takes at most this part."""
 
@@ -229,6 +230,9 @@ async def written(turn: Turn, writer: Writer) -> Outcome:
             quotes = await quoted(turn, f"\n\n{turn.own.stopped}" if turn.said.text else turn.own.stopped)
             return replace(quotes, read=given)
         entry["tokens"] = draft.tokens
+        if draft.repeated:
+            entry["stopped"] = "repetition"
+            turn.found.coverage["notes"].append(REPEATED)
     if not draft.text:
         return await quoted(turn, turn.own.quoting)
     if answering.is_refusal(draft):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -147,7 +147,7 @@ def conditioning(embedder: Encoder) -> Conditioning:
 def writing(generator: Generator) -> Writer:
     """A generator as the pipeline asks it, with EVIDENCE tokens of passages."""
 
-    async def generate(messages: list[dict[str, str]], max_tokens: int) -> AsyncIterator[str]:
+    async def generate(messages: list[dict[str, str]], max_tokens: int) -> AsyncGenerator[str]:
         for piece in generator.generate(messages, max_tokens):
             yield piece
 

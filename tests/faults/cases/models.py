@@ -13,6 +13,7 @@ from mindscape.ask.answer import estimate_tokens
 from mindscape.ask.citations import CitationStream
 from mindscape.ask.followup import messages_for
 from mindscape.ask.leaning import Before
+from mindscape.ask.repetition import RepetitionGate
 from mindscape.errors import MindscapeError
 from mindscape_storage.withheld import REMEMBERED
 
@@ -98,7 +99,43 @@ later(
 
 # --- E03 ---
 
-later(5, "a model that repeats itself is not stopped yet", "E03-repetition", "loops: ", "legit_*: ")
+E03 = "E03-repetition"
+
+
+@plays(E03)
+def streams(scene: Scene) -> None:
+    """Of each stream: what is shown, whether it was stopped, how many repeats were read, what is cited."""
+    for name, case in json.loads((scene.source / "streams.json").read_text("utf-8")).items():
+        gate, stream, read, shown = RepetitionGate(), CitationStream(3), 0, ""
+        for piece in (case["prefix"], case.get("text", "")):
+            shown += stream.feed(gate.feed(piece))
+        while case["repeat"] and not gate.stopped and read < 1000:
+            read += 1
+            shown += stream.feed(gate.feed(case["repeat"].replace("{n}", str(read))))
+        shown += stream.feed(gate.close()) + stream.close()
+        scene.seen[name] = (case, shown, gate.stopped, read, stream.cited)
+
+
+@says(E03, "loops: ")
+def a_loop_is_stopped_soon_and_its_copies_are_not_shown(scene: Scene, claim: Claim) -> None:
+    loops = {name: seen for name, seen in scene.seen.items() if seen[0]["repeat"]}
+    assert loops
+    for name, (case, shown, stopped, read, cited) in loops.items():
+        assert stopped, name
+        assert read * estimate_tokens(case["repeat"]) <= 200, name
+        assert shown.startswith(case["prefix"].strip()), name
+        assert len(shown) <= len(case["prefix"]) + 2 * len(case["repeat"]), name
+        assert cited == ([1] if "[1]" in case["prefix"] else []), name
+
+
+@says(E03, "legit_*: ")
+def what_repeats_words_on_purpose_is_not_cut(scene: Scene, claim: Claim) -> None:
+    fair = {name: seen for name, seen in scene.seen.items() if not seen[0]["repeat"]}
+    assert fair
+    assert {name: shown for name, (_, shown, *_) in fair.items()} == {
+        name: case["text"].strip() for name, (case, *_) in fair.items()
+    }
+
 
 # --- E06 ---
 
