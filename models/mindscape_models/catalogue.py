@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mindscape_models.bundle import MANIFEST, Bundle, BundleFile, file_sha256, find_bundles, open_bundle
-from mindscape_models.errors import BundleError
+from mindscape_models.errors import BundleError, GenerationError
 from mindscape_models.exam import ENOUGH_REFUSED, ENOUGH_RIGHT, ExamResult
 from mindscape_models.native import check_header
 from mindscape_models.summary_exam import (
@@ -39,6 +39,9 @@ NEEDED = {
     "supported": ENOUGH_SUPPORTED,
 }
 """What both exams ask for: shares in 0..1."""
+
+UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".tmp")
+"""What programs call a file that they are still loading."""
 
 
 def known_generators() -> list[Bundle]:
@@ -76,6 +79,8 @@ def adopt(file: Path, into: Path) -> Bundle:
     manifest; an unknown one gets no capabilities until `grade`. Raises GenerationError when it is not a
     GGUF file, BundleError when it cannot be read or put there.
     """
+    if file.suffix.lower() in UNFINISHED:
+        raise GenerationError(f"{file} is not downloaded to its end: wait for that, or load it again.")
     check_header(file)
     try:
         bundle = recognise(file) or _unknown(file)
@@ -92,6 +97,11 @@ def adopt(file: Path, into: Path) -> Bundle:
     except OSError as error:
         raise BundleError(f"{file} could not be put into {into}: {error.strerror}.") from error
     return open_bundle(target, verify=False)
+
+
+def discard(bundle: Bundle) -> None:
+    """Remove a bundle that was adopted; the file it was made of stays."""
+    shutil.rmtree(bundle.folder, ignore_errors=True)
 
 
 def grade(bundle: Bundle, answers: ExamResult, summaries: SummaryResult) -> Bundle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -9,6 +10,8 @@ from typing import Any, Protocol
 from jinja2 import TemplateError
 
 from mindscape_models.errors import GenerationError
+
+log = logging.getLogger(__name__)
 
 _ROLES = ("system", "user", "assistant")
 _TEMPLATE_FAILURES = (TemplateError, ValueError, TypeError, LookupError, AttributeError)
@@ -31,10 +34,9 @@ class Tokenizer(Protocol):
 
 
 class Template:
-    """A model's chat template, or a plain one when it has none."""
+    """A model's chat template, or a plain one when it has none, or one that cannot be used."""
 
     def __init__(self, model: Tokenizer) -> None:
-        """Compile the template. Raises GenerationError when it is not valid Jinja."""
         self._model = model
         self._render = _compile(model)
 
@@ -47,7 +49,12 @@ class Template:
         for message in messages:
             if message["role"] not in _ROLES:
                 raise GenerationError(f"A message has the unknown role {message['role']!r}.")
-        parts = self._parts(messages)
+        try:
+            parts = self._parts(messages)
+        except GenerationError as error:
+            log.warning("%s Its turns are labelled with plain words instead.", error)
+            self._render = _plain
+            parts = self._parts(messages)
         tokens = [
             token for text, control in parts if text for token in self._model.tokenize(text, control=control)
         ]
@@ -90,7 +97,10 @@ def _compile(model: Tokenizer) -> Any:
             bos_token=model.special_text("bos"),
         )
     except TemplateError as error:
-        raise GenerationError(f"The model's chat template cannot be read: {error}.") from error
+        log.warning(
+            "The chat template cannot be read: %s. Turns are labelled with plain words instead.", error
+        )
+        return _plain
 
     def render(messages: Sequence[Message]) -> str:
         # Templates of models that think aloud leave the thinking out; the others ignore this.

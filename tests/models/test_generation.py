@@ -221,3 +221,21 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str], bundle: Bundle) -
     with open_generator(bundle, context=512) as opened:
         list(opened.generate(SHORT, 2))
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_end_of_a_turn_ends_an_answer_though_another_token_ends_the_text(
+    bundle: Bundle, tmp_path: Path
+) -> None:
+    """As in models whose file names `</s>` as the end, and whose turns end in `<|im_end|>`."""
+    patched = tmp_path / "patched.gguf"
+    shutil.copyfile(bundle.first(".gguf"), patched)
+    key = b"tokenizer.ggml.eos_token_id"
+    with patched.open("r+b") as file:
+        head = file.read(8 * 1024 * 1024)
+        at = head.index(key) + len(key) + 4  # behind the key stands its type, then the number
+        file.seek(at)
+        file.write((0).to_bytes(4, "little"))
+    with open_generator(patched, context=512) as generator:
+        text = "".join(generator.generate([{"role": "user", "content": "Say yes."}], 200))
+        assert generator.usage.finish == "stop"
+    assert "<|im" not in text

@@ -65,19 +65,20 @@ def test_a_template_without_system_turns_puts_it_before_the_question(template: s
     assert "Be brief.\n\nWhy?" in text_of(Characters(template), TURNS)
 
 
-def test_a_template_that_fails_for_all_messages_is_a_sentence() -> None:
-    with pytest.raises(GenerationError, match="template failed: never"):
-        text_of(Characters("{{ raise_exception('never') }}"), TURNS)
-
-
-def test_a_template_that_is_not_jinja_is_a_sentence() -> None:
-    with pytest.raises(GenerationError, match="cannot be read"):
-        Template(Characters("{% for %}"))
-
-
-def test_a_template_that_leaves_out_the_question_is_a_sentence() -> None:
-    with pytest.raises(GenerationError, match="leaves out message 1"):
-        text_of(Characters("hello"), [{"role": "user", "content": "Why?"}])
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ raise_exception('never') }}", "template failed: never"),
+        ("{% for %}", "cannot be read"),
+        ("hello", "leaves out message 1"),
+        ("{{ ().__class__.__base__.__subclasses__() }}", "template failed"),
+    ],
+)
+def test_a_template_that_cannot_be_used_gives_way_to_plain_labels(
+    template: str, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert text_of(Characters(template), TURNS) == "System: Be brief.\n\nUser: Why?\n\nAssistant:"
+    assert said in caplog.text
 
 
 def test_an_unknown_role_is_refused() -> None:

@@ -25,6 +25,7 @@ from mindscape_models.catalogue import (
     REWRITE,
     SUMMARISE,
     adopt,
+    discard,
     grade,
     installed_folder,
     pick,
@@ -85,15 +86,27 @@ class Models:
         try:
             known = await asyncio.to_thread(recognise, file)
             bundle = await asyncio.to_thread(adopt, file, self._folders[0])
-            if known is not None:
-                return bundle
-            await self._open("open_generator", bundle)
-            found = await self._call("examine", {})
-            return grade(bundle, ExamResult(**found["answers"]), SummaryResult(**found["summaries"]))
+            return bundle if known is not None else await self._examined(bundle)
         except OSError as error:
             raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
         except ModelError as error:
             raise Refused(str(error)) from error
+
+    async def _examined(self, bundle: Bundle) -> Bundle:
+        """The bundle with what the exams found; one that was not tried to the end does not stay."""
+        try:
+            await self._open("open_generator", bundle)
+            found = await self._call("examine", {})
+            return grade(bundle, ExamResult(**found["answers"]), SummaryResult(**found["summaries"]))
+        except BaseException as error:
+            # Also where nobody waited for the end: nothing would say what the model may do.
+            discard(bundle)
+            if isinstance(error, ChildDied):
+                raise Refused(
+                    f"{bundle.name} was tried, and the process that runs models ended. It may be damaged, or "
+                    "of a kind that cannot be used here; it was not kept."
+                ) from error
+            raise
 
     @contextmanager
     def interactive(self) -> Generator[None]:

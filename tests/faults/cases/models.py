@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from mindscape.ask.followup import messages_for
 from mindscape.ask.leaning import Before
 from mindscape.ask.repetition import RepetitionGate
 from mindscape.errors import MindscapeError
+from mindscape_models.chat import Template
+from mindscape_models.native import check_header
 from mindscape_storage.withheld import REMEMBERED
 
 CHAT = "tests/models/test_generation_chat.py::"
@@ -89,13 +92,50 @@ elsewhere(
     (f"{GENERATION}test_control_tokens_in_a_document_are_only_text",),
     "document text containing <|im_end|> is not tokenised to id 4",
 )
-later(
-    5,
-    "the random models of E02 end llama.cpp (their vocabulary has no bytes), so stopping at <|im_end|>, the "
-    "sandbox and a fall-back for a broken template cannot be tried with them",
+elsewhere(
     E02,
-    *("chatml-eos-is-not-im_end.gguf: ", "jinja-error.gguf: ", "jinja-attack.gguf: "),
+    (f"{GENERATION}test_the_end_of_a_turn_ends_an_answer_though_another_token_ends_the_text",),
+    "chatml-eos-is-not-im_end.gguf: ",
 )
+
+
+class Characters:
+    """A model with the template of a file, whose tokens are characters. (The random models of the case end
+    llama.cpp: their vocabulary has no bytes.)"""
+
+    begins_with_bos = False
+
+    def __init__(self, file: Path) -> None:
+        data = file.read_bytes()
+        key = b"tokenizer.chat_template"
+        at = data.index(key) + len(key) + 4  # behind the key stands its type, then the length of the text
+        length = int.from_bytes(data[at : at + 8], "little")
+        self.chat_template = data[at + 8 : at + 8 + length].decode("utf-8")
+
+    def special(self, which: str) -> int | None:
+        return None
+
+    def special_text(self, which: str) -> str:
+        return f"<{which}>"
+
+    def tokenize(self, text: str, *, control: bool) -> list[int]:
+        return [ord(char) for char in text]
+
+
+@plays(E02)
+def templates(scene: Scene) -> None:
+    """What becomes of two turns by the templates that fail or attack."""
+    turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]
+    for name in ("jinja-error.gguf", "jinja-attack.gguf"):
+        tokens = Template(Characters(scene.source / name)).tokens(turns)
+        scene.seen[name] = "".join(map(chr, tokens))
+
+
+@says(E02, "jinja-error.gguf: ", "jinja-attack.gguf: ")
+def a_broken_template_gives_way_to_plain_labels_and_runs_nothing(scene: Scene, claim: Claim) -> None:
+    assert scene.seen[str(claim.name)] == "System: Be brief.\n\nUser: Why?\n\nAssistant:"
+    assert not Path("/tmp/bugs-pwned").exists()
+
 
 # --- E03 ---
 
@@ -189,6 +229,7 @@ def a_bad_model_is_refused_with_a_sentence(scene: Scene, claim: Claim) -> None:
             with pytest.raises(MindscapeError, match=words):
                 scene.daemon.call("models.use", path=str(scene.source / name))
     assert scene.daemon.call("status")["models"]["generator"] is not None
+    assert [row for row in scene.daemon.call("models.list")["models"] if row["kind"] == "generator"] == []
 
 
 elsewhere(
@@ -206,13 +247,24 @@ elsewhere(
     (f"{GENERATION}test_a_truncated_model_is_a_sentence",),
     "never garbage answers from a cut file",
 )
-later(
-    5,
-    "the random model of E07 ends llama.cpp (its vocabulary has no bytes), and a file that breaks while it "
-    "is tried stays listed, one that is called *.part too",
-    E07,
-    *("whole.gguf: ", "model.gguf.part: "),
-)
+
+
+@says(E07, "whole.gguf: ")
+def a_whole_file_passes_and_a_model_that_ends_its_process_is_not_kept(scene: Scene, claim: Claim) -> None:
+    """Its vocabulary has no bytes, which llama.cpp takes for an error that ends the process."""
+    file = scene.source / "whole.gguf"
+    check_header(file)
+    with pytest.raises(MindscapeError, match="it was not kept"):
+        scene.daemon.call("models.use", path=str(file))
+    assert "whole" not in [row["name"] for row in scene.daemon.call("models.list")["models"]]
+
+
+@says(E07, "model.gguf.part: ")
+def what_is_still_loading_is_no_model(scene: Scene, claim: Claim) -> None:
+    with pytest.raises(MindscapeError, match="not downloaded to its end"):
+        scene.daemon.call("models.use", path=str(scene.source / "model.gguf.part"))
+    assert [row for row in scene.daemon.call("models.list")["models"] if row["kind"] == "generator"] == []
+
 
 # --- E08 ---
 
