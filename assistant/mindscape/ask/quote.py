@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from mindscape.ask.evidence import Source
 from mindscape.ask.language import all_terms, terms
+from mindscape.ask.orders import gives_orders
 from mindscape.ask.spans import Span, parts, trimmed, within
 
 MAX_QUOTES = 3
@@ -32,6 +33,10 @@ WORTH = 0.7
 """A further sentence must be worth this share of the first."""
 POINTER, POINTER_PROSE = 0.5, 0.35
 """What a line that is mostly a link is worth; the share of its letters outside of links that spares it."""
+ORDER = 0.4
+"""What a sentence is worth that tells whoever answers what to say."""
+ANSWERED = 0.4
+"""Share of the question from which no such sentence is quoted beside those that hold it."""
 
 _BLANK = re.compile(r"[^\S\r\n]*(?:(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]|\f)")
 _LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|\[\[[^\]]*\]\]|https?://\S+")
@@ -132,6 +137,7 @@ def choose(
     weights = _weights(question, rarity)
     holds = [_held(sentence, weights) for sentence in found]
     worth = _worths(found, holds, nearness, ranks)
+    orders = {at for at, one in enumerate(found) if gives_orders(one.text)}
     chosen: list[int] = []
     have: dict[str, float] = {}
     while len(chosen) < most:
@@ -140,7 +146,7 @@ def choose(
                 worth[index], holds[index], have, [_alike(found[index], found[one]) for one in chosen]
             )
             for index in range(len(found))
-            if index not in chosen
+            if index not in chosen and not (index in orders and sum(have.values()) >= ANSWERED)
         }
         best = max(value, key=lambda index: (value[index], -index), default=None)
         if best is None or (chosen and value[best] < WORTH * worth[chosen[0]]):
@@ -160,6 +166,7 @@ def _worths(
     own = [
         (COVERAGE * sum(held.values()) + NEARNESS * cosine + RANK * ranks[sentence.source])
         * (POINTER if _points_elsewhere(sentence.text) else 1.0)
+        * (ORDER if gives_orders(sentence.text) else 1.0)
         for sentence, held, cosine in zip(found, holds, near, strict=True)
     ]
     labels = [_is_label(one) for one in found]

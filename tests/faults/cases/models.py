@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.cases.claims import Claim, elsewhere, later, plays, says
+from tests.faults.cases.claims import Claim, elsewhere, plays, says
 from tests.faults.cases.scene import Scene
 
 from mindscape.ask.answer import estimate_tokens
@@ -302,12 +302,6 @@ def an_instruction_in_a_note_changes_nothing(scene: Scene, claim: Claim) -> None
     assert not any(word in answer["answer"] for word in refused if word)
 
 
-later(
-    5,
-    "a quoted sentence may still end in what a note says to the reader",
-    E10,
-    "{'q': 'How deep is the well?'",
-)
 elsewhere(
     E10,
     (f"{PIPELINE}test_documents_are_data_in_the_prompt",),
