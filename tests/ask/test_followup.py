@@ -80,6 +80,7 @@ def test_the_model_is_shown_the_end_of_a_conversation_of_any_length_with_the_que
         ("How much did Lindqvist pay for the ferry in 1912?", None),  # a number from nowhere
         ("", None),
         ("pay " * 200, None),
+        ("When did Lindqvist buy the ferry?", None),
     ],
 )
 def test_a_rewriting_that_loses_or_invents_something_is_refused(reply: str, written: str | None) -> None:
@@ -93,6 +94,14 @@ def test_a_rewriting_that_loses_or_invents_something_is_refused(reply: str, writ
 )
 def test_any_reply_is_a_question_or_refused(reply: str) -> None:
     assert checked(reply, QUESTION, [ASKED]) in (None, QUESTION)
+
+
+def test_the_last_question_again_is_no_rewriting_of_a_short_one() -> None:
+    for reply, written in (
+        ("when did Lindqvist buy the ferry", None),
+        ("Why did Lindqvist buy the ferry?",) * 2,
+    ):
+        assert checked(json.dumps({"question": reply}), "Why?", [ASKED]) == written
 
 
 def test_numbers_of_the_question_are_kept() -> None:

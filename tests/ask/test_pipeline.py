@@ -371,3 +371,14 @@ async def test_a_model_that_repeats_itself_is_stopped_and_what_was_good_is_kept(
     assert answered["stopped"] == "repetition"
     assert answered["tokens"] < 60
     assert any("repeat itself" in note for note in result["coverage"]["notes"])
+
+
+async def test_a_model_refuses_in_the_language_of_the_question(library: Library) -> None:
+    own = phrases("Wann fährt die Fähre?")
+    desk = Desk(library, own.not_stated)
+    result = await desk.ask("Wann fährt die Fähre Norrby ferry?")
+    assert desk.generator.prompts[0][-1]["content"].endswith(own.not_stated)
+    assert (result["answered"], result["answer"]) == (False, own.not_stated)
+    desk = Desk(library, OWN.not_stated)
+    await desk.ask("When does the ferry leave Norrby?")
+    assert desk.generator.prompts[0][-1]["content"].endswith(OWN.not_stated)

@@ -16,6 +16,7 @@ from mindscape import prompts
 from mindscape.ask.check import best_sentence, claims, is_supported
 from mindscape.ask.citations import CitationStream
 from mindscape.ask.evidence import Source
+from mindscape.ask.phrases import phrases, refusals
 from mindscape.ask.repetition import RepetitionGate
 from mindscape.text import inert
 
@@ -34,12 +35,13 @@ MAX_SOURCES = 8
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _BRACKET = re.compile(r"[\[\uff3b\u3010](?=\s*\^?\d)")
+_OWN = "|".join(re.escape(one.rstrip(".。")) for one in refusals())
 _REFUSAL = re.compile(
     r"\b(?:(?:do(?:es)?|did|is|are|was|were|can|could)\s?(?:not|n['\u2019]t)|cannot|not|no|never|without)\b"
     r"[^.!?]{0,60}\b(?:stated?|says?|said|mention\w*|contain\w*|provided?|specif\w+|given|found?|find|information"
     r"|answer\w*|include\w*|described?|discussed?|know|tell)\b"
     r"|\u6ca1\u6709(?:\u63d0|\u8bf4|\u627e|\u76f8\u5173|\u7b54\u6848)|\u672a(?:\u63d0|\u8bf4)|\u65e0\u6cd5(?:\u56de\u7b54|\u627e)"
-    rf"|{re.escape(prompts.NOT_STATED.rstrip('.'))}|not in (?:your|the) (?:documents|passages|sources|text)",
+    rf"|{_OWN}|not in (?:your|the) (?:documents|passages|sources|text)",
     re.IGNORECASE,
 )
 
@@ -103,7 +105,11 @@ def fitting(sources: Sequence[Source], budget: int) -> list[Source]:
 def messages_for(question: str, sources: Sequence[Source]) -> list[Message]:
     """The prompt. The question comes last, so that what stands before it is read once and reused."""
     shown = "\n\n".join(_shown(n, source) for n, source in enumerate(sources, 1))
-    return prompts.render("answer", passages=shown, question=_inert(question))
+    *before, last = prompts.render("answer", passages=shown, question=_inert(question))
+    # It stands last, behind all that comes from elsewhere.
+    head, _, tail = last["content"].rpartition(prompts.NOT_STATED)
+    own = phrases(question).not_stated
+    return [*before, {**last, "content": f"{head}{own}{tail}"}]
 
 
 async def write(

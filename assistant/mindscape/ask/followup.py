@@ -102,7 +102,7 @@ def _short(text: str) -> str:
 
 
 def checked(reply: str, question: str, before: Sequence[Before]) -> str | None:
-    """The question in a model's reply; None where it is none, loses what was asked or makes something up."""
+    """The question in a model's reply; None where it is none, an old one, or loses or invents something."""
     try:
         parsed = json.loads(reply, strict=False)
     except ValueError:
@@ -115,6 +115,8 @@ def checked(reply: str, question: str, before: Sequence[Before]) -> str | None:
         return None
     here = set(all_terms(written))
     if not set(terms(question)) - _leaning(question) <= here or not numbers(question) <= numbers(written):
+        return None
+    if any(all_terms(written) == all_terms(one.question) for one in before):
         return None
     known = "\n".join([question, *(f"{one.question}\n{one.said}" for one in before)])
     invented = set(terms(written)) - set(all_terms(known))
