@@ -27,6 +27,10 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         for at, path in enumerate(sorted(BOOK.glob("*.md"))[4:9], 1)
     ]
     (folder / "library" / "The Silt Book.md").write_text("\n\n".join(chapters), "utf-8")
+    (folder / "library" / "many").mkdir()
+    for at in range(30):
+        text = f"# Note {at}\n\nThe keeper of light {at} wrote that the lamp burned all night and no ship came.\n"
+        (folder / "library" / "many" / f"note-{at:02}.md").write_text(text)
     (folder / "library" / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at 07:40. It carries 84.\n")
     it = Daemon(folder / "home", workers="2")
     assert it.start() == "ready"
@@ -68,6 +72,14 @@ def test_a_folder_is_told_by_its_own(daemon: Daemon, question: str, scope: str |
     answer = daemon.call("ask", question=question, scope=scope)
     check_places(daemon, answer)
     assert {Path(one["path"]).parent.name for one in answer["citations"]} == {"essays"}
+
+
+def test_of_a_folder_with_room_for_names_only_some_documents_are_told(daemon: Daemon) -> None:
+    answer = daemon.call("ask", question="What is this folder about?", scope="many")
+    check_places(daemon, answer)
+    assert {Path(one["path"]).parent.name for one in answer["citations"]} == {"many"}
+    assert 3 <= len(answer["citations"]) <= 8
+    assert "Note 7" in answer["answer"]
 
 
 @pytest.mark.parametrize(

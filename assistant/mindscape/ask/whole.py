@@ -8,7 +8,7 @@ the child whose summary shares most with the sentence: a few comparisons on each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import NamedTuple, Protocol
 
 from mindscape.ask.check import best_sentence, is_supported, share
@@ -23,7 +23,10 @@ MAX_LINES = 16
 """Lines or sentences of an answer: of what lists many things it is the first that are read."""
 NEAR = 0.6
 """Share of a sentence's content that a passage has to hold to be its place."""
-_ITEM, _DASH = "\u2022 ", " \u2014 "
+SAMPLES = 8
+"""Documents of which a sentence is told where the summary of a folder has room for names only."""
+_FOLDERS = ("library", "folder", "group")
+_ITEM, _DASH, _DOT = "\u2022 ", " \u2014 ", " \u00b7 "
 
 
 class View(Protocol):
@@ -91,6 +94,8 @@ def tell_whole(conn: Connection, views: Sequence[View]) -> Whole | None:
         # What stood there before an edit may be told no more: then only what is found below is.
         kept = (one for one in placed if one.source is not None or not view.stale)
         lines += islice(kept, MAX_LINES - len(lines))
+    if not any(line.source for line in lines):
+        lines += _samples(conn, views)
     models = [
         view.told.made_by for view in views if view.told.made_by not in ("text", "extractive", "nothing")
     ]
@@ -101,7 +106,15 @@ def tell_whole(conn: Connection, views: Sequence[View]) -> Whole | None:
 
 def _said(view: View) -> Iterator[tuple[str, str]]:
     """The lines of a list, the sentences of a text, each with what stands before it."""
-    for row in view.told.text.splitlines():
+    names: list[str] = []
+    for row in [*view.told.text.splitlines(), ""]:
+        if row.startswith(_ITEM) and _DASH not in row:
+            names.append(row.removeprefix(_ITEM).strip())
+            continue
+        if names:
+            # Nothing is said of them: one line is enough.
+            yield _ITEM + _DOT.join(names), "\n"
+            names = []
         if row.startswith(_ITEM):
             yield row.strip(), "\n"
         else:
@@ -113,12 +126,31 @@ def _placed(conn: Connection, view: View, text: str, breaks: str) -> Line:
     claim = text
     if text.startswith(_ITEM):
         _, _, claim = text.partition(_DASH)
-    source = _source(conn, view, claim)
+    source = None if text.startswith(_ITEM) and _DOT in claim else _source(conn, view, claim)
     if source is None:
         return Line(text, None, breaks=breaks)
     passage = source.passage.text
     start, end = best_sentence(claim, passage, source.units)
     return Line(text, source, start, end, is_supported(claim, f"{source.context}\n{passage}"), breaks)
+
+
+def _samples(conn: Connection, views: Sequence[View]) -> Iterator[Line]:
+    """Of the first documents in each part of a folder the first sentence of each summary with a place."""
+    streams = [_documents(below) for view in views if view.kind in _FOLDERS for below in view.children()]
+    turns = (one for turn in zip_longest(*streams) for one in turn if one is not None)
+    for document in islice(turns, SAMPLES):
+        placed = (_placed(conn, document, text, "\n") for text, _ in _said(document))
+        said = next((line for line in placed if line.source is not None), None)
+        if said is not None:
+            yield said._replace(text=f"{_ITEM}{document.title}{_DASH}{said.text}")
+
+
+def _documents(view: View) -> Iterator[View]:
+    if view.kind not in _FOLDERS:
+        yield view
+        return
+    for below in view.children():
+        yield from _documents(below)
 
 
 def _source(conn: Connection, view: View, claim: str) -> Source | None:
