@@ -131,6 +131,20 @@ def nodes_between(conn: Connection, content_id: int, level: int, first: int, end
     return [Node(*row) for row in rows]
 
 
+def headings_of(
+    conn: Connection, content_id: int, spans: Iterable[tuple[int, int]]
+) -> dict[int, tuple[list[str], list[str]]]:
+    """Start of each span -> the headings under which its first and its last passage stand, widest first."""
+    sql = """
+        SELECT heading FROM passages WHERE content_id = ? AND start < ? ORDER BY start DESC LIMIT 1
+    """
+
+    def under(offset: int) -> list[str]:
+        return json.loads(value(conn, sql, (content_id, offset)) or "[]")
+
+    return {start: (under(start + 1), under(end)) for start, end in spans}
+
+
 def has_tree(conn: Connection, content_id: int) -> bool:
     """Whether a content has the nodes it should have."""
     return value(conn, "SELECT tree FROM contents WHERE id = ?", (content_id,)) is not None

@@ -436,6 +436,18 @@ def test_tree_prints_an_outline_with_ids_and_the_beginnings_of_summaries(
     assert (ran.code, ran.stderr) == (0, "")
 
 
+def test_tree_gives_each_thing_in_a_folder_a_line_and_no_title_twice(
+    daemon: FakeDaemon, mindscape: Run
+) -> None:
+    listed = "\n".join(f"\u2022 Note {number} \u2014 What it says." for number in range(5))
+    folder = tree_node(id="f3", kind="folder", title="Notes", summary=listed)
+    note = tree_node(id="d4", kind="document", title="Meeting", summary="Meeting: Present were two.")
+    daemon.gives("tree", tree_node(id="f0", kind="library", title="Library", children=[folder, note]))
+    lines = [line.strip() for line in mindscape("tree").stdout.splitlines()]
+    assert lines[2:5] == ["\u2022 Note 0 \u2014 What it says.", "\u2022 Note 1 \u2014 What it says.", "and 3 more"]
+    assert lines[-1] == "Present were two."
+
+
 def test_tree_prints_its_json_as_it_is_and_ends_with_one_when_there_is_nothing(
     daemon: FakeDaemon, mindscape: Run
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mindscape.daemon.outline import spanned
 from mindscape.errors import NotFound, UsageError
 from mindscape.protocol import Json
 from tests.daemon.harness import Daemon
@@ -57,6 +58,45 @@ def test_the_nodes_of_a_document_tile_it(served: Daemon) -> None:
         if one["children"]:
             edges = [one["start"], *(child["end"] for child in one["children"])]
             assert edges == [*(child["start"] for child in one["children"]), one["end"]]
+
+
+def test_a_part_that_spans_chapters_is_called_by_the_first_and_the_last(served: Daemon) -> None:
+    document = served.call("tree", scope="The Long Novel.md", depth=20)
+    text = served.call("get", place=document["id"])["text"]
+    sections = [one for one in below(document) if one["kind"] == "section"]
+    spanning = 0
+    for one in sections:
+        inside = re.findall(r"^# (Chapter \d)$", text[one["start"] : one["end"]], re.MULTILINE)
+        before = re.findall(r"^# (Chapter \d)$", text[: one["start"] + 1], re.MULTILINE)
+        opened = text.startswith("# ", one["start"])
+        first = inside[0] if opened else before[-1]
+        last = inside[-1] if inside else first
+        if first != last:
+            spanning += 1
+            assert one["title"] == f"{first} \u2026 {last}"
+    assert spanning
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "title"),
+    [
+        (["Book", "One"], ["Book", "Four"], "One \u2026 Four"),
+        (["Book"], ["Book", "One"], "Book \u2026 One"),
+        (["A", "x"], ["B", "x"], "A \u2026 B"),
+        (["A"], ["A"], None),
+        ([], ["A"], None),
+    ],
+)
+def test_what_stands_under_several_headings_is_called_by_where_they_part(
+    first: list[str], last: list[str], title: str | None
+) -> None:
+    assert spanned(first, last) == title
+
+
+def test_a_passage_is_shown_by_the_id_that_the_tree_gives_it(served: Daemon) -> None:
+    passage = next(one for one in below(served.call("tree", depth=20)) if one["kind"] == "passage")
+    shown = served.call("tree", scope=passage["id"])
+    assert {**passage, "children": None} == {**shown, "children": None}
 
 
 def test_a_tree_says_what_lies_below_its_depth(served: Daemon) -> None:

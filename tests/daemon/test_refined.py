@@ -43,6 +43,11 @@ def writing(tmp_path: Path) -> Iterator[Daemon]:
     daemon.stop()
 
 
+def refined(daemon: Daemon) -> Json:
+    """The status once the model has been through everything, however little of the machine it gets."""
+    return daemon.call("wait", tier="refined", timeout=1_800)
+
+
 def calls(status: Json) -> int:
     return status["work"]["model_summaries"]
 
@@ -59,7 +64,7 @@ def test_a_model_goes_through_a_library_once_and_through_a_change_along_its_path
     write(book, novel(rng, 14))
     write(folder / "note.md", novel(rng, 2))
     writing.call("add", paths=[str(folder)])
-    first = writing.wait("refined")
+    first = refined(writing)
     assert first["documents"]["refined"] == first["documents"]["total"] == 2
     assert first["work_left"]["refined"]["items"] == 0
     assert {row["tier"] for row in writing.call("ls")["documents"]} == {"refined"}
@@ -71,15 +76,15 @@ def test_a_model_goes_through_a_library_once_and_through_a_change_along_its_path
     book.write_text(
         "\n\n".join([*paragraphs[:5], "The mill burnt down that night, said Mara.", *paragraphs[5:]])
     )
-    second = writing.wait("refined")
+    second = refined(writing)
     assert 0 < calls(second) - calls(first) < calls(first)
     book.write_text(before)
-    assert calls(writing.wait("refined")) == calls(second)
+    assert calls(refined(writing)) == calls(second)
     assert mindscape_of(writing) == at_rest
 
     writing.kill()
     assert writing.start() == "ready"
-    assert calls(writing.wait("refined")) == calls(second)
+    assert calls(refined(writing)) == calls(second)
     assert [c for c in writing.call("doctor")["checks"] if c["state"] != "ok"] == []
 
 
@@ -95,7 +100,7 @@ def test_what_a_model_had_written_when_the_daemon_was_killed_is_not_written_agai
     assert status["documents"]["refined"] == 0
     writing.kill()
     assert writing.start() == "ready"
-    whole = calls(writing.wait("refined"))
+    whole = calls(refined(writing))
     assert whole > known
     shutil.rmtree(writing.home / "models")
     writing.stop()
@@ -104,4 +109,4 @@ def test_what_a_model_had_written_when_the_daemon_was_killed_is_not_written_agai
     assert status["work_left"]["refined"]["items"] is None
     make_capable(writing.home)
     writing.call("models.use", name=MODEL)
-    assert calls(writing.wait("refined")) == whole
+    assert calls(refined(writing)) == whole

@@ -20,6 +20,8 @@ _LISTING = ("library", "folder", "group")
 _LINES = 3
 """Of a summary, except of what was asked for."""
 _NARROWEST = 24
+_BETWEEN = " \t.,:;!?-\u2013\u2014\u3001\u3002\uff0c\uff1a\uff1b"
+"""What stands between a title and what is said after it."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +71,8 @@ def _summary(node: Json, rest: str, width: int, *, whole: bool) -> list[str]:
         return []
     if whole or len(rows) <= _LINES:
         return rows
+    if node["kind"] in _LISTING:
+        return [*rows[: _LINES - 1], f"and {len(rows) - _LINES + 1} more"]
     return [*rows[: _LINES - 1], clip(" ".join(rows[_LINES - 1 :]), width)]
 
 
@@ -82,7 +86,7 @@ def _told(node: Json) -> tuple[str, str]:
     """The title, and what the summary says after it: the title may be its beginning."""
     title, summary = one_line(str(node["title"])), one_line(str(node["summary"]))
     begun = title.removesuffix("\u2026")
-    return (begun, summary[len(begun) :].strip()) if summary.startswith(begun) else (title, summary)
+    return (begun, summary[len(begun) :].lstrip(_BETWEEN)) if summary.startswith(begun) else (title, summary)
 
 
 def _heading(node: Json, title: str, room: int) -> list[Part]:

@@ -247,7 +247,10 @@ class Text:
         return self.passages(node.start, node.end) if node.level else []
 
     def _sections(self, wanted: Sequence[Node]) -> list[View]:
+        spans = [(one.start, one.end) for one in wanted]
+        between = nodes.headings_of(self._conn, self.content, spans)
         titles = self._titles([one.start for one in wanted])
+        titles |= {start: said for start, ends in between.items() if (said := spanned(*ends))}
         return [
             self._view(f"d{self.document.id}.{one.level}.{one.ordinal}", "section", titles[one.start], one)
             for one in wanted
@@ -285,6 +288,19 @@ class Text:
             start: " ".join((one.heading or "").split()) or beginning(one.text)
             for start, one in found.items()
         }
+
+
+def spanned(first: Sequence[str], last: Sequence[str]) -> str | None:
+    """The title of what stands under several headings: those it begins and ends under, where they part.
+
+    None for what stands under the same ones.
+    """
+    if first == last or not first or not last:
+        return None
+    parted = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), None)
+    at = min(len(first), len(last)) if parted is None else parted
+    ends = [" ".join((path[at] if at < len(path) else path[-1]).split()) for path in (first, last)]
+    return " \u2026 ".join(ends)
 
 
 def beginning(text: str) -> str:

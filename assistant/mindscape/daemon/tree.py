@@ -136,6 +136,8 @@ def view_of(connection: Connection, scope: str | None) -> View:
         return outline.folder(LIBRARY)
     if match := places.NODE.fullmatch(scope.strip()):
         return _by_id(connection, outline, match)
+    if places.PASSAGE.fullmatch(scope.strip()):
+        return above_of(connection, outline, scope.strip())[-1]
     meant = resolve_scope(connection, scope)
     if meant is not None and meant.document_id is not None:
         return outline.document(meant.document_id)
