@@ -29,7 +29,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     (folder / "library" / "The Silt Book.md").write_text("\n\n".join(chapters), "utf-8")
     (folder / "library" / "many").mkdir()
     for at in range(30):
-        text = f"# Note {at}\n\nThe keeper of light {at} wrote that the lamp burned all night and no ship came.\n"
+        text = f"# Note {at}\n\nThe keeper of light {at} wrote that his lamp burned all night for no ship.\n"
         (folder / "library" / "many" / f"note-{at:02}.md").write_text(text)
     (folder / "library" / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at 07:40. It carries 84.\n")
     it = Daemon(folder / "home", workers="2")

@@ -136,13 +136,19 @@ def _placed(conn: Connection, view: View, text: str, breaks: str) -> Line:
 
 def _samples(conn: Connection, views: Sequence[View]) -> Iterator[Line]:
     """Of the first documents in each part of a folder the first sentence of each summary with a place."""
-    streams = [_documents(below) for view in views if view.kind in _FOLDERS for below in view.children()]
+    streams = [_documents(below) for view in views if view.kind in _FOLDERS for below in _parts(view)]
     turns = (one for turn in zip_longest(*streams) for one in turn if one is not None)
     for document in islice(turns, SAMPLES):
         placed = (_placed(conn, document, text, "\n") for text, _ in _said(document))
         said = next((line for line in placed if line.source is not None), None)
         if said is not None:
             yield said._replace(text=f"{_ITEM}{document.title}{_DASH}{said.text}")
+
+
+def _parts(view: View) -> Sequence[View]:
+    """What a folder is divided into, below any that only hold another."""
+    below = view.children()
+    return _parts(below[0]) if len(below) == 1 and below[0].kind in _FOLDERS else below
 
 
 def _documents(view: View) -> Iterator[View]:
