@@ -19,6 +19,18 @@ def test_a_folder_names_its_children_in_front_of_what_they_say() -> None:
     )
 
 
+def test_a_name_is_not_said_again_where_it_stands_as_a_heading_in_front_of_what_is_said() -> None:
+    children = [
+        "# Kompost\n\nKompost Der Haufen wurde im Mai umgesetzt.",
+        "# Meeting\n\nMeeting: The two brothers sold the mill.",
+        "# Skarvik\n\nSkarvik is the smallest of the islands.",
+    ]
+    assert listing(children, 90) == (
+        "• Kompost — Der Haufen wurde im Mai umgesetzt.\n• Meeting — The two brothers sold the mill.\n"
+        "• Skarvik — Skarvik is the smallest of the islands."
+    )
+
+
 def test_a_folder_in_a_folder_is_said_by_the_names_of_what_is_in_it() -> None:
     inner = listing(["# Mill\n\nAnna Lind bought the mill.", "# Ferry\n\nThe ferry leaves at noon."], 60)
     assert listing([f"# island-notes\n\n{inner}", "# Tides\n\n"], 60) == (

@@ -30,6 +30,7 @@ WORTH = 0.4
 """Of a further sentence of a gist, against the first."""
 NAMED = 0.5
 """Share of a summary that is kept for names."""
+_AFTER_NAME = " .,:;!?\u2013\u2014-\u3001\u3002\uff0c\uff1a"
 _SLUG = re.compile(r"[^\W\d_]\w*?(?:[-_][^\W_]+)+")
 
 
@@ -103,7 +104,10 @@ def _written(entries: Sequence[Entry], budget: int) -> str:
 def _told(entries: Sequence[Entry], share: int, room: int) -> list[Entry]:
     """The entries with gists of about `share` tokens; what documents leave of `room` is for folders."""
     lists = [DOT in one.said or one.said.startswith(MARK) for one in entries]
-    gists = ["" if many else _gist(one.said, share) for one, many in zip(entries, lists, strict=True)]
+    gists = [
+        "" if many else _unnamed(one.name, _gist(one.said, share))
+        for one, many in zip(entries, lists, strict=True)
+    ]
     left = room - sum(count_tokens(gist) + 1 for gist in gists if gist)
     wide = max(share, left // max(1, sum(lists)) - 1)
     return [
@@ -161,6 +165,15 @@ def _gist(summary: str, share: int) -> str:
             room -= found[at].tokens
             chosen.add(at)
     return joined([found[at] for at in sorted(chosen)])
+
+
+def _unnamed(name: str, gist: str) -> str:
+    """The gist without the name that stands before it as a heading, not as what it speaks of."""
+    if not name or not gist.casefold().startswith(name.casefold()):
+        return gist
+    rest = gist[len(name) :]
+    begins = rest.lstrip(_AFTER_NAME)
+    return gist if rest[:1].isalnum() or begins[:1].islower() else begins
 
 
 def _alone(one: Candidate) -> float:

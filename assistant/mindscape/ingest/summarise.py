@@ -19,7 +19,7 @@ from mindscape_storage.records import Child, FolderNode, Node
 from mindscape_storage.summaries import digest_of
 
 EXTRACTIVE = "extractive"
-VERSION = "2"
+VERSION = "3"
 """Of the shape, of `extract`, and of what is put into it: another one makes every summary again."""
 
 
