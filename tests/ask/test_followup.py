@@ -47,6 +47,21 @@ def test_so_it_is_with_most_questions_that_the_rules_were_not_made_for() -> None
     assert sum(is_right(pair) for pair in alone) >= len(alone) - 1
 
 
+@pytest.mark.parametrize(
+    ("question", "leaning"),
+    [
+        ("Summarise my notes", False),
+        ("Give me an overview of my garden notes", False),
+        ("What are my notes about?", False),
+        ("Fasse meine Notizen zusammen", False),
+        ("What is it about?", True),
+        ("Tell me more", True),
+    ],
+)
+def test_a_question_about_everything_leans_on_none_before_it(question: str, leaning: bool) -> None:
+    assert leans(question, [Before("Who bought the trellis?", "Holger bought the trellis.")]) is leaning
+
+
 def test_a_chain_of_questions_keeps_what_it_is_about() -> None:
     first = Before("Who keeps the lighthouse of Vinga?", "The lighthouse of Vinga is kept by Anna Brede.")
     second = carried("How old is she?", [first])

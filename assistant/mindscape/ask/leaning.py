@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mindscape.ask.language import names, numbers, terms
+from mindscape.ask.router import GLOBAL, PASSAGES, route
 from mindscape.ask.tongue import language_of
 
 
@@ -198,6 +199,9 @@ def _leans(text: str, language: str, signs: Signs) -> bool:
         # "And when was the mill built?" can stand alone.
         alone = bool(signs.asks.intersection(words[1:4])) and len(set(terms(rest))) > 1
         return not alone or _has_pronoun(text, language, signs)
+    if route(text, {PASSAGES, GLOBAL}).mode == GLOBAL:
+        # "Summarise my notes" has nothing to look for either, and asks about all there is.
+        return _has_pronoun(text, language, signs)
     if not content and not any(char.isdigit() for char in low):
         return bool(words)
     if words[0] in signs.prepositions and len(words) < 6 and not signs.asks.intersection(words):
