@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscape.ingest.extract import extract
+from mindscape.ingest.candidates import candidates
+from mindscape.ingest.extract import extract, joined
 from mindscape.ingest.passages import count_tokens
 
 MILL = [
@@ -192,3 +193,10 @@ def assert_safe_paragraph(summary: str, budget: int) -> None:
     assert summary == " ".join(summary.split())
     assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in summary)
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", summary)
+
+
+def test_sentences_in_quotes_are_set_apart_by_a_space_where_their_script_has_spaces() -> None:
+    english = "“Fatty’s gone.” “Nothing could drive him away,” Henry said."
+    assert joined(list(candidates(english, 0))) == english
+    chinese = "他说：“天黑了。”“我们走吧！”"
+    assert joined(list(candidates(chinese, 0))) == chinese

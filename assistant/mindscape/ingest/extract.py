@@ -65,8 +65,11 @@ _SINGLE = re.compile(rf"[{UNSPACED}{_HANGUL}]")
 _CAPITAL = r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f][^\W\d_]+"
 _NAME = re.compile(rf"(?<=[^\W\d_] ){_CAPITAL}|(?<=[,;] ){_CAPITAL}")
 _CLAUSE = re.compile(r"[,;:\u2014\u2013)]+(?=\s)|[\u3001\uff0c\uff1b\uff1a\u060c\u061b](?=.)")
-_WIDE_END = re.compile("[\u3002\uff01\uff1f\uff61\u300d\u300f\u201d\u2026]$")
-_WIDE_START = re.compile(rf"[{UNSPACED}\u300c\u300e\u201c]")
+_WIDE_END = re.compile(
+    rf"(?:[\u3002\uff01\uff1f\uff61\u300d\u300f]|(?<=[{UNSPACED}])\u2026)[\u201d\u2019\uff09\u300d\u300f]*$"
+)
+_WIDE_START = re.compile(rf"[\u300c\u300e\u201c\u2018\uff08]*[{UNSPACED}]|[\u300c\u300e]")
+"""Between these there is no space."""
 
 
 def extract(children: Sequence[str], budget: int) -> str:
