@@ -13,10 +13,13 @@ import pytest
 from mindscape.daemon.conversations import PAGE
 from mindscape.errors import NotFound, UsageError
 from mindscape.protocol import encode
+from mindscape_models.bundle import MANIFEST
+from mindscape_models.catalogue import installed_folder
 from mindscape_storage.conversations import NewTurn, save_turn
 from mindscape_storage.database import open_writer, transaction
 from tests.daemon.harness import Daemon
 
+STARTER = installed_folder() / "smollm2-135m-instruct"
 FERRY = "The ferry to Skarne leaves the north quay at 07:40 on Saturdays."
 WHEN = "When does the ferry to Skarne leave?"
 
@@ -136,6 +139,27 @@ def test_a_question_that_leans_on_the_last_finds_what_it_is_about(asked: Daemon,
     assert [turn["rewritten"] for turn in saved] == [None, answer["rewritten"], None]
     alone = asked.call("ask", question="Where was he born?")
     assert alone["rewritten"] is None
+
+
+@pytest.mark.model
+def test_a_generator_that_may_rewrite_is_asked_for_a_question_that_leans(asked: Daemon) -> None:
+    if not (STARTER / MANIFEST).exists():
+        pytest.skip("the starter generator is not installed; `make install` brings it")
+    bundle = asked.paths.models / "starter-rewrites"
+    bundle.mkdir(parents=True)
+    manifest = (
+        (STARTER / MANIFEST).read_text().replace('name = "smollm2-135m-instruct"', f'name = "{bundle.name}"')
+    )
+    (bundle / MANIFEST).write_text(manifest.replace("capabilities = []", 'capabilities = ["rewrite"]'))
+    for weights in STARTER.glob("*.gguf"):
+        (bundle / weights.name).symlink_to(weights)
+    asked.call("models.use", name=bundle.name)
+    talk = asked.call("ask", question=WHEN, conversation="new")["conversation"]
+    answer = asked.call("ask", question="And on Sundays?", conversation=talk)
+    assert [one["calls"] for one in answer["ledger"] if one["stage"] == "rewrite"] == [1]
+    assert not any(one.get("failed") for one in answer["ledger"])
+    assert (answer["model"], answer["made_by"]) == (None, "quotes")
+    asked.call("models.use", name="smollm2-135m-instruct")
 
 
 def test_a_cancelled_question_leaves_nothing_or_all_of_its_turn(asked: Daemon) -> None:

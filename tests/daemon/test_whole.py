@@ -44,6 +44,7 @@ def check_places(daemon: Daemon, answer: Json) -> None:
     assert answer["answered"]
     assert (answer["mode"], answer["made_by"], answer["model"]) == ("global", "summary", None)
     assert answer["citations"]
+    assert answer["coverage"]["notes"] == []
     numbers = {one["n"] for one in answer["citations"]}
     assert (
         {int(n) for n in re.findall(r"\[(\d+)\]", answer["answer"])}

@@ -100,7 +100,7 @@ async def ask(
     way = _way(mode, rewritten or shorten(asked), whole)
     if way.mode == GLOBAL and whole is not None:
         turn = Turn(asked, rewritten, Found([], {}, []), None, Said(emit), ledger)
-        outcome = await _tell(turn, way, whole, read, encoder_id)
+        outcome = await _tell(turn, way, whole, read)
         if outcome is not None:
             return _shape(turn, outcome, way)
         way = Route(PASSAGES, "asks about a whole, of which nothing is summarised here")
@@ -160,9 +160,7 @@ def _way(mode: str, question: str, whole: WholeFn | None) -> Route:
     return Route(GLOBAL, AS_ASKED, found.about) if mode == GLOBAL else found
 
 
-async def _tell(
-    turn: Turn, way: Route, whole: WholeFn, read: ReadFn, encoder_id: int | None
-) -> Outcome | None:
+async def _tell(turn: Turn, way: Route, whole: WholeFn, read: ReadFn) -> Outcome | None:
     """The summary of what is asked about, each sentence with its place; None where there is none."""
 
     def find(conn: Connection) -> tuple[Whole | None, Json]:
@@ -170,7 +168,7 @@ async def _tell(
             views = whole(conn, way.about)
             # Asked for by its name the mode tells of the scope, whatever the question is.
             views = views or (whole(conn, "") if way.why == AS_ASKED else [])
-            return tell_whole(conn, views), coverage(conn, encoder_id, has_vector=True)
+            return tell_whole(conn, views), coverage(conn, None, has_vector=True)
 
     turn.said.stage("summary")
     with turn.ledger.stage("summary"):

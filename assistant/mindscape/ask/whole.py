@@ -72,6 +72,8 @@ class Line(NamedTuple):
     end: int = 0
     """Of the sentence in the passage's text."""
     supported: bool = True
+    verbatim: bool = False
+    """Whether the passage says it word for word."""
     breaks: str = " "
     """What stands before it."""
 
@@ -91,8 +93,8 @@ def tell_whole(conn: Connection, views: Sequence[View]) -> Whole | None:
     lines: list[Line] = []
     for view in views:
         placed = (_placed(conn, view, text, breaks) for text, breaks in _said(view))
-        # What stood there before an edit may be told no more: then only what is found below is.
-        kept = (one for one in placed if one.source is not None or not view.stale)
+        # What stood there before an edit may be told no more: then only what stands below word for word is.
+        kept = (one for one in placed if one.verbatim or not view.stale)
         lines += islice(kept, MAX_LINES - len(lines))
     if not any(line.source for line in lines):
         lines += _samples(conn, views)
@@ -131,7 +133,8 @@ def _placed(conn: Connection, view: View, text: str, breaks: str) -> Line:
         return Line(text, None, breaks=breaks)
     passage = source.passage.text
     start, end = best_sentence(claim, passage, source.units)
-    return Line(text, source, start, end, is_supported(claim, f"{source.context}\n{passage}"), breaks)
+    supported = is_supported(claim, f"{source.context}\n{passage}")
+    return Line(text, source, start, end, supported, _flat(claim) in _flat(passage), breaks)
 
 
 def _samples(conn: Connection, views: Sequence[View]) -> Iterator[Line]:
@@ -161,11 +164,11 @@ def _documents(view: View) -> Iterator[View]:
 
 def _source(conn: Connection, view: View, claim: str) -> Source | None:
     wanted = set(terms(claim))
-    flat = " ".join(claim.split())
+    flat = _flat(claim)
 
     def nearness(one: View) -> float:
         text = one.told.text
-        return 2.0 if flat in " ".join(text.split()) else share(wanted, set(terms(f"{one.title}\n{text}")))
+        return 2.0 if flat in _flat(text) else share(wanted, set(terms(f"{one.title}\n{text}")))
 
     if not wanted:
         return None
@@ -178,3 +181,7 @@ def _source(conn: Connection, view: View, claim: str) -> Source | None:
         return None
     found = load(conn, [Ranked(int(view.id.removeprefix("p")), 1.0)])
     return found[0] if found else None
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
