@@ -260,6 +260,13 @@ def test_open_shows_a_document_without_text_in_a_viewer(
     assert mindscape("open", "9").stderr == "mindscape: It has no text.\n"
 
 
+def test_rm_forget_says_what_it_did_of_a_path_that_is_not_watched(daemon: FakeDaemon, mindscape: Run) -> None:
+    daemon.gives("rm", {"removed": 0, "not_watched": ["/gone/notes"]})
+    ran = mindscape("rm", "/gone/notes", "--forget")
+    assert ran.code == 0
+    assert ran.stderr == ("/gone/notes is not watched; what was kept of files that are gone is forgotten.\n")
+
+
 def test_a_path_that_is_not_utf_8_is_sent_as_the_id_or_the_name_shown(
     daemon: FakeDaemon, mindscape: Run, tmp_path: Path
 ) -> None:
@@ -444,7 +451,11 @@ def test_tree_gives_each_thing_in_a_folder_a_line_and_no_title_twice(
     note = tree_node(id="d4", kind="document", title="Meeting", summary="Meeting: Present were two.")
     daemon.gives("tree", tree_node(id="f0", kind="library", title="Library", children=[folder, note]))
     lines = [line.strip() for line in mindscape("tree").stdout.splitlines()]
-    assert lines[2:5] == ["\u2022 Note 0 \u2014 What it says.", "\u2022 Note 1 \u2014 What it says.", "and 3 more"]
+    assert lines[2:5] == [
+        "\u2022 Note 0 \u2014 What it says.",
+        "\u2022 Note 1 \u2014 What it says.",
+        "and 3 more",
+    ]
     assert lines[-1] == "Present were two."
 
 

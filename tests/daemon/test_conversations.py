@@ -223,8 +223,11 @@ def test_after_an_edit_the_saved_citation_is_not_current(asked: Daemon, folder: 
     assert (turn["current"], turn["citations"][0]["current"]) == (False, False)
 
 
-def test_what_is_forgotten_is_in_no_saved_answer_nor_in_the_file(asked: Daemon, folder: Path) -> None:
-    (folder.parent / "secret").mkdir()
+@pytest.mark.parametrize("removed_before", [False, True])
+def test_what_is_forgotten_is_in_no_saved_answer_nor_in_the_file(
+    asked: Daemon, folder: Path, removed_before: bool
+) -> None:
+    (folder.parent / "secret").mkdir(exist_ok=True)
     (folder.parent / "secret" / "vault.md").write_text(
         "# Vault\n\nThe vault opens with the word Xyzzyplugh.\n"
     )
@@ -232,7 +235,11 @@ def test_what_is_forgotten_is_in_no_saved_answer_nor_in_the_file(asked: Daemon, 
     asked.wait("embedded")
     answer = asked.call("ask", question="With which word does the vault open?", conversation="new")
     assert "Xyzzyplugh" in answer["answer"]
-    asked.call("rm", paths=[str(folder.parent / "secret")], forget=True)
+    paths = [str(folder.parent / "secret")]
+    if removed_before:
+        asked.call("rm", paths=paths)
+    gone = asked.call("rm", paths=paths, forget=True)
+    assert gone["not_watched"] == (paths if removed_before else [])
     saved = asked.call("conversations.get", id=answer["conversation"])
     assert "Xyzzyplugh" not in json.dumps(saved)
     assert saved["turns"][0]["answer"] is None

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from mindscape import client
-from mindscape.cli.output import emit, out
+from mindscape.cli.output import emit, err, out
 from mindscape.cli.places import encoded_path
 from mindscape.errors import NotFound
 from mindscape.paths import Paths
@@ -33,6 +33,8 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         emit(result)
     else:
         out().line(f"{counted(removed, 'document')} removed from the library")
+        for path in result.get("not_watched") or ():
+            err().line(f"{one_line(path)} is not watched; what was kept of files that are gone is forgotten.")
     return 0
 
 

@@ -160,19 +160,26 @@ class Methods:
         forget = parameters.boolean(params, "forget")
         known = {root.path: root for root in await self._library.read(roots.list_roots)}
         chosen: list[Root] = []
+        strange: list[str] = []
         for path in parameters.paths(params):
             root = known.get(path) or known.get(await asyncio.to_thread(os.path.realpath, path))
+            if root is None and forget:
+                strange.append(display_path(path))
+                continue
             if root is None:
                 listed = ", ".join(display_path(p) for p in known) or "none"
                 raise NotFound(f"{display_path(path)} is not watched. Watched: {listed}.")
             chosen.append(root)
         for root in chosen:
             await self._scheduler.scanner.remove_root(root, forget=forget)
+        if strange:
+            # It may have been removed before, and what was kept of it goes only now.
+            await self._scheduler.scanner.forget_left()
         if forget:
             await self._library.maintain(scrub)
             await self._library.maintain(compact)
         await self._progress.notify()
-        return {"removed": sum(root.documents for root in chosen)}
+        return {"removed": sum(root.documents for root in chosen), "not_watched": strange}
 
     async def _ls(self, params: Json, stream: Stream) -> Json:
         del params, stream

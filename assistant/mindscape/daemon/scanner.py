@@ -108,6 +108,12 @@ class Scanner:
         self._clear.set()
         self._queued()
 
+    async def forget_left(self) -> None:
+        """Nothing is kept any more of what no document has, also of roots that were removed before."""
+        while await self._library.write(lambda c: roots.remove_left(c, APPLY_BATCH)):
+            pass
+        await self._library.write(lambda c: documents.remove_documents(c, [], forget=True))
+
     async def clear_away(self) -> None:
         """Let go of what removed roots left, a part at a time, then wait for the next one."""
         self._clear.clear()
