@@ -66,7 +66,7 @@ class NewTurn:
     read: Sequence[int]
     """Ids of all passages that the answer was made from."""
     wide: bool = False
-    """Whether it was made from the summary of a folder or of the library."""
+    """Whether it was made from a summary, which may say more than these passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ _GONE = """
 
 def withhold_gone(conn: Connection) -> None:
     """Drop each answer made from a passage that no document has any more, each quote of one, and what
-    later questions took from them. What tells of a whole folder may tell of anything, so it goes too.
+    later questions took from them. What was told from a summary may tell of anything, so it goes too.
     """
     with transaction(conn):
         conn.execute(

@@ -191,11 +191,6 @@ def _new_turn(answer: Json) -> NewTurn:
         model=answer["model"],
         citations=cited,
         read=answer["read"],
-        wide=_is_wide(answer),
+        # A summary may say more than the passages it is cited for.
+        wide=answer["mode"] == "global",
     )
-
-
-def _is_wide(answer: Json) -> bool:
-    """Whether an answer may say more than the passages it cites: what is told of a folder, or by a model."""
-    whole = answer["mode"] == "global"
-    return whole and (answer["model"] is not None or any(id_.startswith("f") for id_ in answer["signature"]))

@@ -19,7 +19,7 @@ CREATE TABLE turns (
     mode             TEXT NOT NULL,
     made_by          TEXT NOT NULL,
     model            TEXT,
-    wide             INTEGER NOT NULL,              -- 1: it tells of a folder or the library, so of any document
+    wide             INTEGER NOT NULL,              -- 1: told from a summary, so perhaps of any document
     PRIMARY KEY (conversation_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
