@@ -43,7 +43,7 @@ def fill(daemon: FakeDaemon, text: str) -> None:
     daemon.gives("ls", {"documents": [row]})
     daemon.gives("status", {**STATUS, "folders": [{"path": text, "mode": text, "documents": 1}]})
     daemon.gives("doctor", {"checks": [{"name": text, "state": "fail", "message": text, "fix": text}]})
-    model = {"name": text, "kind": text, "capabilities": [text], "quality": text, "licence": text}
+    model = {"name": text, "kind": text, "capabilities": [text], "quality": {text: text}, "licence": text}
     daemon.gives("models.list", {"models": [model]})
     daemon.gives("add", {"folders": [{"path": text, "mode": "events", "documents": 0}]})
 

@@ -35,6 +35,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         printer = out()
         for model in result["models"]:
             _print_model(printer, model)
+        printer.line(dim("A GGUF model of your own: mindscape models use PATH.gguf"))
     return 0 if result["models"] else 1
 
 
@@ -90,11 +91,14 @@ def _print_model(printer: Printer, model: Json) -> None:
     if size := model.get("bytes"):
         facts.insert(1, f"{size / 1e6:,.0f} MB")
     printer.line(mark, bold(str(model["name"])), dim("  " + " · ".join(facts)))
-    capabilities = model.get("capabilities") or []
+    capabilities = [str(capability) for capability in model.get("capabilities") or ()]
     if capabilities:
-        printer.line("    can: ", ", ".join(str(capability) for capability in capabilities))
-    if quality := model.get("quality"):
-        said = (
-            ", ".join(f"{k} {v}" for k, v in quality.items()) if isinstance(quality, dict) else str(quality)
-        )
-        printer.line("    measured: ", said)
+        printer.line("    can: ", ", ".join(capabilities))
+    elif model.get("kind") == "generator":
+        printer.line("    can: neither answer nor summarise; answers stay quotes")
+    for found in _exams(model):
+        printer.line("    ", found)
+    quality: Json = model.get("quality") or {}
+    others = {key: value for key, value in quality.items() if not key.startswith(("exam_", "summary_"))}
+    if others:
+        printer.line("    measured: ", ", ".join(f"{key} {value}" for key, value in others.items()))

@@ -76,7 +76,9 @@ def _print_status(printer: Printer, status: Json) -> None:
     for kind in ("embedder", "generator"):
         model = (status.get("models") or {}).get(kind) or {}
         device = f"  {model['device']}" if model.get("device") else ""
-        _row(printer, kind, str(model.get("name") or "none"), dim(device))
+        idle = kind == "generator" and model.get("name") and not model.get("capabilities")
+        note = "  not good enough to answer or summarise: mindscape models" if idle else ""
+        _row(printer, kind, str(model.get("name") or "none"), dim(f"{device}{note}"))
     if trouble := status.get("trouble"):
         _row(printer, "trouble", coloured(one_line(str(trouble)), "yellow"))
     _row(printer, "computed", _counts(status.get("work") or {}) or "nothing yet")

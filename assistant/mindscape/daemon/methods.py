@@ -324,7 +324,7 @@ class Methods:
 
     async def _models_list(self, params: Json, stream: Stream) -> Json:
         del params, stream
-        return {"models": self._models.listed()}
+        return {"models": [{**row, "needed": NEEDED} for row in self._models.listed()]}
 
     async def _models_use(self, params: Json, stream: Stream) -> Json:
         del stream

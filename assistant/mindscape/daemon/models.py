@@ -249,13 +249,14 @@ class Models:
             log.debug("%s: %s", word, error)
 
     def shown(self, kind: str) -> Json:
-        """Name and device for `status`: the device is None until the model was opened."""
+        """For `status`; the device is None until the model was opened."""
         bundle = self.chosen(kind)
         if bundle is None:
-            return {"name": None, "device": None}
+            return {"name": None, "device": None, "capabilities": []}
         opened = self._opened.get(f"open_{kind}")
         live = opened is not None and opened[1] == bundle.name
-        return {"name": bundle.name, "device": opened[2]["device"] if opened and live else None}
+        device = opened[2]["device"] if opened and live else None
+        return {"name": bundle.name, "device": device, "capabilities": list(bundle.capabilities)}
 
     def listed(self) -> list[Json]:
         """Every bundle as `models list` shows it."""
