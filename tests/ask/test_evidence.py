@@ -28,9 +28,9 @@ def pending(library: Library, name: str) -> None:
 
 def test_one_document_is_and_two_are(library: Library) -> None:
     pending(library, "/c.md")
-    assert coverage(library.conn, library.encoder_id, True)["notes"] == ["1 document is still being read."]
+    assert coverage(library.conn, library.encoder_id, True)["notes"] == ["1 document is still to be read."]
     pending(library, "/d.md")
-    assert coverage(library.conn, library.encoder_id, True)["notes"] == ["2 documents are still being read."]
+    assert coverage(library.conn, library.encoder_id, True)["notes"] == ["2 documents are still to be read."]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ def test_paused_work_stays_paused_after_a_kill_and_is_all_done_after_resume(
     with pytest.raises(Refused, match="mindscape resume"):
         daemon.wait("embedded")
     found = daemon.call("search", query="ferry")
+    assert "Background work is paused" in found["coverage"]["notes"][-1]
     assert "ferry" in found["results"][0]["text"]
     status = daemon.call("status")
     assert status["paused"] is True

@@ -149,9 +149,9 @@ def coverage(
         )
     if waiting:
         notes.append(
-            "1 document is still being read."
+            "1 document is still to be read."
             if waiting == 1
-            else f"{waiting:,} documents are still being read."
+            else f"{waiting:,} documents are still to be read."
         )
     return {
         "documents": known["searchable"] + away,

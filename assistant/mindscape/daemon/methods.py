@@ -48,6 +48,7 @@ _CATCHING_UP = (
     "The folders are being compared with the disk since the start: what changed meanwhile may still be "
     "missing here, or be told as it was."
 )
+_PAUSED = "Background work is paused, so what has changed meanwhile is told as it was: mindscape resume"
 
 
 class Methods:
@@ -237,8 +238,9 @@ class Methods:
         return {"query": query, "took_ms": round((time.perf_counter() - began) * 1000, 1), **found}
 
     def _catching_up(self) -> list[str]:
-        """What to say in answers until the folders have been looked at since the start."""
-        return [] if self._scheduler.compared else [_CATCHING_UP]
+        """What to say in answers until the folders have been looked at since the start, or while paused."""
+        notes = [] if self._scheduler.compared else [_CATCHING_UP]
+        return [*notes, _PAUSED] if self._scheduler.gate.paused else notes
 
     async def _get(self, params: Json, stream: Stream) -> Json:
         del stream
