@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tests.quality.sets import interval, read_documents
 
+from mindscape.evaluate.metrics import common
 from mindscape.ingest.extract import extract
 from mindscape.ingest.parsed import Parsed
 from mindscape.ingest.passages import count_tokens, cut
@@ -211,21 +212,8 @@ def _within(found: Sequence[str], budget: int, order: Sequence[int] | None = Non
 def rouge_l(summary: str, reference: str) -> float:
     """F1 of the longest common subsequence of words."""
     ours, theirs = (re.findall(r"\w+", text.lower()) for text in (summary, reference))
-    shared = _longest_common(ours, theirs)
+    shared = common(ours, theirs)
     return 2 * shared / (len(ours) + len(theirs)) if shared else 0.0
-
-
-def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """A row of the dynamic programme is the bits of one number (Hyyrö 2004)."""
-    places: dict[str, int] = {}
-    for at, word in enumerate(one):
-        places[word] = places.get(word, 0) | 1 << at
-    full = (1 << len(one)) - 1
-    row = full
-    for word in other:
-        matched = row & places.get(word, 0)
-        row = ((row + matched) | (row - matched)) & full
-    return len(one) - row.bit_count()
 
 
 def commonest_names(text: str) -> list[str]:
