@@ -97,3 +97,13 @@ def test_a_search_loads_nothing_that_is_slow_to_load(daemon: FakeDaemon, home: P
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", [["search", "x"], ["ask", "x"], ["tree"]])
+@pytest.mark.parametrize("upto", ["", "  "])
+def test_an_empty_bookmark_is_refused_instead_of_showing_everything(
+    mindscape: Run, command: list[str], upto: str
+) -> None:
+    ran = mindscape(*command, "--upto", upto)
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "--upto is empty" in ran.stderr

@@ -9,7 +9,7 @@ from typing import Any
 from mindscape import client
 from mindscape.cli.layout import Flow, clip
 from mindscape.cli.output import Printer, bold, coloured, dim, emit, err, out
-from mindscape.cli.places import absolute_place
+from mindscape.cli.places import limits
 from mindscape.errors import UsageError
 from mindscape.paths import Paths
 from mindscape.text import printable
@@ -44,8 +44,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
         raise UsageError("the question is missing: mindscape ask QUESTION")
     params: Json = {"question": " ".join(words), "mode": args.mode, "stream": not args.no_stream}
     params["conversation"] = conversation
-    params["scope"] = absolute_place(args.scope, paths) if args.scope else None
-    params["upto"] = absolute_place(args.upto, paths) if args.upto else None
+    params |= limits(args, paths)
     if args.json:
         result = client.request(paths, "ask", params, on_stream=None if args.no_stream else _emit_token)
         emit(result)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
 import os
 import re
 from typing import Any
 
 from mindscape import client
+from mindscape.errors import UsageError
 from mindscape.paths import Paths
 from mindscape.text import display_path
 
 _RANGE = re.compile(r"(?P<path>.+?)(?P<range>:\d+(?:-\d+)?| p\. ?\S+)$", re.DOTALL)
+_CALLED = {"scope": "scope", "upto": "place after --upto"}
 _NAME = re.compile(r"p?\d+")
 
 
@@ -34,6 +37,18 @@ def absolute_place(place: str, paths: Paths) -> str:
         if path and os.path.exists(full):  # noqa: PTH110 - the name may not be UTF-8
             return _as_text(full, paths) + rest
     return place
+
+
+def limits(args: argparse.Namespace, paths: Paths) -> dict[str, str | None]:
+    """`scope` and `upto` of a request. Raises UsageError for one that is empty, as an unset variable is.
+
+    Without this everything would be shown, also what stands behind the bookmark.
+    """
+    given: dict[str, str | None] = {"scope": args.scope, "upto": args.upto}
+    for name, place in given.items():
+        if place is not None and not place.strip():
+            raise UsageError(f"The {_CALLED[name]} is empty.")
+    return {name: None if place is None else absolute_place(place, paths) for name, place in given.items()}
 
 
 def document_called(place: str, paths: Paths) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from mindscape import client
 from mindscape.cli.commands import positive
 from mindscape.cli.layout import wrap
 from mindscape.cli.output import Part, Printer, bold, coloured, dim, emit, err, out
-from mindscape.cli.places import absolute_place
+from mindscape.cli.places import limits
 from mindscape.cli.snippet import matches, snippet
 from mindscape.paths import Paths
 from mindscape.text import printable
@@ -36,8 +36,7 @@ def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when nothing was found."""
     query = " ".join(args.query)
     params: dict[str, Any] = {"query": query, "k": args.k, "tag": args.tag, "since": args.since}
-    params["scope"] = absolute_place(args.scope, paths) if args.scope else None
-    params["upto"] = absolute_place(args.upto, paths) if args.upto else None
+    params |= limits(args, paths)
     result = client.request(paths, "search", params)
     found: list[dict[str, Any]] = result["results"]
     if args.json:

@@ -9,7 +9,7 @@ from typing import Any
 from mindscape import client
 from mindscape.cli.layout import clip, wrap
 from mindscape.cli.output import Part, Printer, bold, coloured, dim, emit, err, out
-from mindscape.cli.places import absolute_place
+from mindscape.cli.places import limits
 from mindscape.paths import Paths
 from mindscape.text import printable
 from mindscape.tui.wording import one_line
@@ -36,8 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, paths: Paths) -> int:
     """Exit code 1 when there is nothing."""
     params: Json = {"depth": args.depth}
-    params["scope"] = absolute_place(args.scope, paths) if args.scope else None
-    params["upto"] = absolute_place(args.upto, paths) if args.upto else None
+    params |= limits(args, paths)
     root = client.request(paths, "tree", params)
     there = bool(root["summary"] or root["children"] or root["more"])
     if args.json:
