@@ -202,6 +202,12 @@ def set_folder_tree(conn: Connection, folder: ChangedFolder, nodes: Iterable[Fol
     return True
 
 
+def regrow(conn: Connection, folder_id: int) -> None:
+    """The nodes of a folder are to be made again."""
+    with transaction(conn):
+        conn.execute("UPDATE folders SET changes = max(changes, 0) + 1 WHERE id = ?", (folder_id,))
+
+
 def folder_nodes_of(conn: Connection, folder_id: int) -> list[FolderNode]:
     """Every node of a folder, level by level from the lowest; on a level by the bytes of the first name.
 

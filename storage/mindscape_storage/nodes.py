@@ -26,6 +26,12 @@ def outdate(conn: Connection, version: str) -> None:
         conn.execute("UPDATE contents SET tree = NULL WHERE tree < ?1 OR tree > ?1", (version,))
 
 
+def regrow(conn: Connection, content_id: int) -> None:
+    """The tree of a content is to be made again."""
+    with transaction(conn):
+        conn.execute("UPDATE contents SET tree = NULL WHERE id = ?", (content_id,))
+
+
 def retry_failed(conn: Connection) -> int:
     """Summaries that could not be made are to be tried again, with all that was made from them."""
     with transaction(conn):

@@ -55,7 +55,7 @@ def next_folder(conn: Connection) -> ChangedFolder | None:
 
 def is_unrefined(conn: Connection, folder: ChangedFolder) -> bool:
     """Whether the folder is as it was when it was chosen, and its nodes are current."""
-    sql = "SELECT unrefined FROM folders WHERE id = ? AND changes = 0"
+    sql = "SELECT unrefined FROM folders WHERE id = ? AND changes <= 0"
     return value(conn, sql, (folder.id,)) == folder.changes
 
 
@@ -114,7 +114,7 @@ class Left(NamedTuple):
     contents: int
     folders: int
     nodes: int
-    """Of both, those it has said nothing of: about as many calls, rather fewer."""
+    """Of both: at most about as many calls, for what it has said before is not asked again."""
 
 
 def left(conn: Connection) -> Left | None:
@@ -125,7 +125,7 @@ def left(conn: Connection) -> Left | None:
         conn,
         f"""
         SELECT count(DISTINCT c.id), count(n.level) FROM contents c
-        LEFT JOIN nodes n ON n.content_id = c.id AND n.model IS NULL AND n.end_child - n.first_child > 1
+        LEFT JOIN nodes n ON n.content_id = c.id AND n.end_child - n.first_child > 1
         WHERE {_OPEN}
         """,
     )[0]
@@ -133,7 +133,8 @@ def left(conn: Connection) -> Left | None:
         conn,
         """
         SELECT count(DISTINCT f.id), count(n.level) FROM folders f
-        LEFT JOIN folder_nodes n ON n.folder_id = f.id AND n.model IS NULL AND n.first_name < n.last_name
+        LEFT JOIN folder_nodes n ON n.folder_id = f.id AND n.first_name < n.last_name
+            AND (n.model IS NULL OR NOT f.dated)
         WHERE f.unrefined > 0
         """,
     )[0]
@@ -154,9 +155,12 @@ def not_refined(conn: Connection) -> set[int] | None:
             UNION SELECT f.id FROM open o CROSS JOIN folders f ON f.parent = o.id
         )
         SELECT d.id FROM contents c CROSS JOIN documents d ON d.content_id = c.id
+        CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
         WHERE c.refined = 0 AND c.tree IS NOT NULL AND d.status = 'ok'
         UNION
-        SELECT d.id FROM open o CROSS JOIN documents d ON d.folder_id = o.id WHERE d.status = 'ok'
+        SELECT d.id FROM open o CROSS JOIN documents d ON d.folder_id = o.id
+        CROSS JOIN roots r ON r.id = d.root_id AND r.mode <> 'away'
+        WHERE d.status = 'ok'
         """,
     )
     return {row[0] for row in rows}

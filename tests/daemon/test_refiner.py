@@ -144,6 +144,36 @@ async def test_a_node_at_which_a_model_fails_twice_does_not_stop_the_others(libr
     assert await made_by(library) == {"a-model": 2, "rejected": 1}
 
 
+async def test_an_outage_rejects_nothing_though_the_model_wrote_before_it(library: Library) -> None:
+    model = Model()
+    it = refiner_of(library, model)
+    assert await it.some() is True
+    model.fails = lambda number: number > 1
+    for _ in range(4):
+        with pytest.raises(MindscapeError, match="SIGKILL"):
+            await it.some()
+    model.fails = never
+    while await it.some():
+        pass
+    assert await made_by(library) == {"a-model": 3}
+
+
+async def test_what_is_left_to_another_model_is_known_before_it_is_asked(library: Library) -> None:
+    model = Model()
+    it = refiner_of(library, model)
+    while await it.some():
+        pass
+    model.bundle = replace(BUNDLE, files=(BundleFile("model.gguf", "1" * 64, 1),))
+    await it.adopt()
+    found = await library.read(left)
+    assert found is not None
+    assert (found.contents, found.folders) == (3, 2)
+    assert found.nodes >= 3
+    model.bundle = None
+    assert await it.adopt() is None
+    assert await library.read(left) is None
+
+
 async def test_another_model_begins_anew_and_what_the_first_wrote_is_served_until_then(
     library: Library,
 ) -> None:
@@ -195,7 +225,8 @@ async def test_folders_wait_until_nothing_has_changed_for_a_while_or_somebody_wa
     await asyncio.wait([waiting], timeout=0.3)
     assert not waiting.done()
     with it._gate.wanted():  # pyright: ignore[reportPrivateUsage]
-        assert await waiting is True
+        assert await waiting is True  # it looks again
+        assert await it.some() is True
     found = await library.read(left)
     assert found is not None
     assert (found.contents, found.folders) == (0, 1)  # the library itself comes next

@@ -243,6 +243,27 @@ def test_what_a_model_wrote_of_a_forgotten_document_is_gone_from_every_folder_ab
         assert lived.do(stored) == lived.do(used)
 
 
+def test_a_tree_that_lacks_an_extractive_summary_is_made_again_before_the_model_goes_through_it(
+    tmp_path: Path,
+) -> None:
+    rng = random.Random(6)
+    with kept(tmp_path / "lived.db") as lived:
+        for number in range(3):
+            lived.put(ROOT + b"/%d.md" % number, many(rng, 60))
+        lived.settle()
+        told = Told(lived)
+        told.settle()
+        expected = lived.dump()
+        lived.do(lambda c: refined.use(c, None))
+        lived.do(lambda c: c.execute("UPDATE summaries SET key = randomblob(32) WHERE id IN (1, 2)"))
+        lived.do(lambda c: refined.use(c, HOW))
+        for _ in range(3):
+            lived.run(told.some(upwards=True))
+            lived.settle()
+        told.settle()
+        assert lived.dump() == expected
+
+
 def test_a_summary_by_a_model_that_was_damaged_is_asked_for_again(tmp_path: Path) -> None:
     rng = random.Random(4)
     with kept(tmp_path / "lived.db") as lived:

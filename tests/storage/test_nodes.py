@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mindscape_storage import documents, folders, memo, nodes, roots, summaries
+from mindscape_storage import documents, folders, memo, nodes, refined, roots, summaries
 from mindscape_storage.check import repair, run_checks
 from mindscape_storage.compact import scrub
 from mindscape_storage.database import Connection
@@ -282,3 +282,10 @@ def test_damage_is_found_and_made_good(grown: Connection, path: Path, damage: st
     summarise(grown)
     assert failed(grown, path) == {}
     assert canonical_dump(grown) == before
+
+
+def test_documents_that_are_away_are_not_counted_as_behind_the_model(grown: Connection) -> None:
+    refined.use(grown, "a model, as it is asked")
+    assert refined.not_refined(grown)
+    grown.execute("UPDATE roots SET mode = 'away'")
+    assert refined.not_refined(grown) == set()

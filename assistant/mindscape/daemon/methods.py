@@ -338,7 +338,7 @@ class Methods:
             name = parameters.text(params, "name")
         bundle = self._models.choose(name)
         await self._library.write(lambda c: choices.choose_model(c, bundle.kind, bundle.name))
-        self._scheduler.nudge()
+        await self._scheduler.models_changed()
         row = next(row for row in self._models.listed() if row["name"] == bundle.name)
         return {**row, "needed": NEEDED}
 

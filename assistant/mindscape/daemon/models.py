@@ -83,6 +83,8 @@ class Models:
 
     async def install(self, file: Path) -> Bundle:
         """Make a bundle of a GGUF file. One that the catalogue does not know sits the exams first."""
+        if await asyncio.to_thread(lambda: file.exists() and not file.is_file()):
+            raise Refused(f"{file} is not a regular file.")
         try:
             known = await asyncio.to_thread(recognise, file)
             bundle = await asyncio.to_thread(adopt, file, self._folders[0])

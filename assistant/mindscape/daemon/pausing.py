@@ -67,6 +67,15 @@ class Gate:
         self._going.set()
         await self._progress.notify()
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for heavy work."""
+        return self._wanted > 0
+
+    def reconsider(self) -> None:
+        """What is waited for with patience may have changed."""
+        self._reconsider.set()
+
     async def opened(self) -> None:
         """Wait until work is not paused."""
         await self._going.wait()
@@ -112,7 +121,7 @@ class Gate:
             await self._progress.notify()
 
     async def patience(self, seconds: float) -> None:
-        """Wait so long, but not while somebody waits for heavy work."""
+        """Wait so long, or until there is reason to look again; not while somebody waits for heavy work."""
         if self._wanted:
             return
         self._reconsider.clear()

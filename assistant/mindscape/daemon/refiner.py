@@ -24,7 +24,9 @@ log = logging.getLogger(__name__)
 
 WORK = "refine"
 ATTEMPTS = 2
-"""A node at which a model that has written others fails so often keeps its extractive summary."""
+"""A node at which a model fails so often, though it writes elsewhere, keeps its extractive summary."""
+TRIAL = [{"role": "user", "content": "Write the word yes."}]
+TRIAL_TOKENS = 4
 SETTLED_SECONDS = 20.0
 """Folders wait until nothing has changed for so long: many edits become one summary of what is above."""
 
@@ -56,13 +58,17 @@ class Refiner:
         self._unchanged = unchanged
         self._upkeep = ModelUpkeep(library)
         self._failures: Counter[bytes] = Counter()
-        self._has_written = False
 
-    async def some(self) -> bool:
-        """Go through one tree; False when no model is capable, or it has been through all."""
+    async def adopt(self) -> str | None:
+        """From now on the chosen model is the one that goes through the nodes; returns how it is asked."""
         bundle = self._models.summariser()
         how = None if bundle is None else asked(bundle)
         await self._library.write(lambda c: refined.use(c, how))
+        return how
+
+    async def some(self) -> bool:
+        """Go through one tree; False when no model is capable, or it has been through all."""
+        how, bundle = await self.adopt(), self._models.summariser()
         if bundle is None or how is None:
             return False
         self._estimate.written = 0
@@ -71,7 +77,10 @@ class Refiner:
             await self._lower()
             if await through(upwards=False):
                 return True
-            await self._gate.patience(SETTLED_SECONDS - self._unchanged())
+            unsettled = SETTLED_SECONDS - self._unchanged()
+            if unsettled > 0 and not self._gate.is_wanted:
+                await self._gate.patience(unsettled)
+                return True
             return await through(upwards=True)
         except Superseded:
             return True
@@ -93,17 +102,25 @@ class Refiner:
             )
         except MindscapeError as error:
             self._failures[key] += 1
-            if not self._has_written or self._failures[key] < ATTEMPTS:
+            if self._failures[key] < ATTEMPTS or not await self._writes(bundle):
                 raise
             log.warning("%s fails at the node %s: %s", bundle.name, key.hex(), error)
             return None
-        self._has_written = True
         self._estimate.refining.took(1, time.monotonic() - began)
         self._estimate.written += 1
         await self._progress.notify()
         if made.text is None:
             log.info("%s, node %s: rejected (%s)", bundle.name, key.hex(), made.reason)
         return made.text
+
+    async def _writes(self, bundle: Bundle) -> bool:
+        """Whether the model writes at all: if not, that says nothing against the node it failed at."""
+        try:
+            await self._models.write_in_background(bundle, TRIAL, TRIAL_TOKENS)
+        except MindscapeError as error:
+            log.warning("%s writes nothing: %s", bundle.name, error)
+            return False
+        return True
 
 
 def asked(bundle: Bundle) -> str:

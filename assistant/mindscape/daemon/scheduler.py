@@ -71,6 +71,7 @@ class Scheduler:
         self._embed = asyncio.Event()
         self._summarise = asyncio.Event()
         self._refine = asyncio.Event()
+        self._again = asyncio.Event()
         self._embedded = asyncio.Event()
         self._summarised = asyncio.Event()
         self._reading: set[str] = set()
@@ -141,7 +142,9 @@ class Scheduler:
                 self._troubles[name] = (self._troubles.get(name, (0, ""))[0] + 1, str(error))
                 log.warning("%s: %s", name, error)
                 await self._progress.notify()
-                await asyncio.sleep(pause)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._again.wait()
                 pause = min(pause * 2, LONGEST_PAUSE)
             else:
                 await self._well(name)
@@ -152,10 +155,9 @@ class Scheduler:
         if self._troubles.pop(name, None):
             await self._progress.notify()
 
-    @property
-    def can_refine(self) -> bool:
-        """Whether there is a model that writes summaries."""
-        return self._models.summariser() is not None
+    async def can_refine(self) -> bool:
+        """Whether there is a model that writes summaries; it is the one that is waited for from now on."""
+        return await self._refiner.adopt() is not None
 
     async def encoder(self) -> int | None:
         """Id of the passage encoder in use; None when there is no embedder. Starts no engine."""
@@ -198,9 +200,18 @@ class Scheduler:
         return left[tier]["seconds"] if tier in left else None
 
     def nudge(self) -> None:
-        """Something outside changed: look for work again."""
+        """Something outside changed: look for work again, also for what failed and would be tried later."""
         self._jobs.set()
         self._look_for_more()
+        self._again.set()
+        self._again.clear()
+
+    async def models_changed(self) -> None:
+        """Another model was chosen: what was wrong with the one before is over."""
+        for work in ("embed", "refine"):
+            self._troubles.pop(work, None)
+        await self._refiner.adopt()
+        self.nudge()
 
     def _look_for_more(self) -> None:
         """There may be something to embed, to summarise or to refine."""
@@ -208,6 +219,7 @@ class Scheduler:
             begin.set()
         self._embedded.clear()
         self._summarised.clear()
+        self.gate.reconsider()
 
     def scan_soon(self, root: Root) -> None:
         """Scan a root in the background."""
@@ -308,6 +320,7 @@ class Scheduler:
             await self._well("refine")
             await self._refine.wait()
             return
+        self._summarise.set()  # a tree that turned out to be damaged is made again
         await self._progress.notify()
 
     async def _all_else(self) -> None:

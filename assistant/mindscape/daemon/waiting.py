@@ -38,11 +38,6 @@ class Waiting:
             )
         if tier == "embedded" and await self._scheduler.encoder() is None:
             raise Refused("No embedder is installed, so nothing can be embedded. See: mindscape models list")
-        if tier == "refined" and not self._scheduler.can_refine:
-            raise Refused(
-                "No model here was measured good enough to write summaries, so nothing can be refined. "
-                "See: mindscape models list"
-            )
         gate, timeout = self._scheduler.gate, parameters.seconds(params)
         gate.refuse_if_paused()
         try:
@@ -58,6 +53,11 @@ class Waiting:
         """Wait until every file seen is final, and has its vectors or summaries; reports the progress."""
         version = self._progress.version
         while True:
+            if tier == "refined" and not await self._scheduler.can_refine():
+                raise Refused(
+                    "No model here was measured good enough to write summaries, so nothing can be refined. "
+                    "See: mindscape models list"
+                )
             done, total = await self._scheduler.standing(tier)
             left = await self._scheduler.seconds_left(tier)
             await stream({"progress": {"done": done, "total": total, "what": tier, "seconds": left}})

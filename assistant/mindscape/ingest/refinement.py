@@ -24,10 +24,14 @@ class Refinement(Growth):
     _how: str
     _told: Sequence[Said]
     _tokens: Sequence[int]
-    _refined: Refined
+    _refined: Refined | None = None
 
     def missing(self, connection: Connection) -> Sequence[Missing]:
-        """What the model can write now: nothing when all is there, or when it is not wanted any more."""
+        """What the model can write now: nothing when all is there, or when it is not wanted any more.
+
+        Nor when an extractive summary is missing, of a tree that is damaged.
+        """
+        self._refined = None
         if not self.wanted(connection):
             return ()
         base = derive(self._leaves, self.lowest, lambda keys: summaries.digests_by_key(connection, keys))
@@ -49,11 +53,22 @@ class Refinement(Growth):
         return self.texts(connection, missing) if self.wanted(connection) else None
 
     def finish(self, connection: Connection) -> bool:
-        """Store what the model wrote; False when something has changed meanwhile, or is still missing."""
-        return not self.missing(connection) and self.wanted(connection) and self._store(connection)
+        """Store what the model wrote; False when something has changed meanwhile, or is still missing.
+
+        A tree that is damaged is to be made again.
+        """
+        if self.missing(connection) or not self.wanted(connection):
+            return False
+        if self._refined is None:
+            self._regrow(connection)
+            return False
+        return self._store(connection, self._refined)
 
     @abstractmethod
-    def _store(self, connection: Connection) -> bool: ...
+    def _store(self, connection: Connection, told: Refined) -> bool: ...
+
+    @abstractmethod
+    def _regrow(self, connection: Connection) -> None: ...
 
 
 class ContentRefinement(Refinement, ContentGrowth):
@@ -69,9 +84,12 @@ class ContentRefinement(Refinement, ContentGrowth):
         """Whether the content is there, with its tree."""
         return super().wanted(connection) and nodes.has_tree(connection, self._content)
 
-    def _store(self, connection: Connection) -> bool:
-        models = {(level, ordinal): key for level, ordinal, key in written(self._refined)}
+    def _store(self, connection: Connection, told: Refined) -> bool:
+        models = {(level, ordinal): key for level, ordinal, key in written(told)}
         return refined.set_content(connection, self._content, models)
+
+    def _regrow(self, connection: Connection) -> None:
+        nodes.regrow(connection, self._content)
 
 
 class FolderRefinement(Refinement, FolderGrowth):
@@ -91,12 +109,14 @@ class FolderRefinement(Refinement, FolderGrowth):
         """Whether nothing has changed below the folder."""
         return refined.is_unrefined(connection, self._folder)
 
-    def _store(self, connection: Connection) -> bool:
-        derived = self._refined.served
-        found = folder_nodes_over(self._children, derived)
-        keys = [key for row in self._refined.models for key in row]
+    def _store(self, connection: Connection, told: Refined) -> bool:
+        found = folder_nodes_over(self._children, told.served)
+        keys = [key for row in told.models for key in row]
         models = {(node.level, node.first_name): key for node, key in zip(found, keys, strict=True) if key}
         return refined.set_folder(connection, self._folder, models)
+
+    def _regrow(self, connection: Connection) -> None:
+        folders.regrow(connection, self._folder.id)
 
 
 def next_refinement(connection: Connection, how: str, *, upwards: bool) -> Refinement | None:
