@@ -165,6 +165,8 @@ def test_a_second_attempt_that_is_good_counts() -> None:
         f"**Summary:** {GOOD}",
         f"# The ferry\n\n{GOOD}",
         f"<think>\nThe ferry matters.\n</think>\n\n{GOOD}",
+        f"The user wants a summary.\n</think>\n\n{GOOD}",
+        f"<thinking>The ferry.</thinking> {GOOD}",
         f"\x1b[31m{GOOD}\x1b[0m\x07",
         f"{GOOD}\n\nLet me know if you need anything else!",
         GOOD.replace("ferry", "**ferry**"),

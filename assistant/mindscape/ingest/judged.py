@@ -80,7 +80,7 @@ _FIGURE = re.compile(r"\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _INNER = re.compile(r"(?<=[^\W\d_][ ,;] )[^\W\d_]{2,}|(?<=[^\W\d_] )[^\W\d_]{2,}")
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)|^.*</think(?:ing)?>", re.DOTALL)
 _PREAMBLE = re.compile(
     r"\s*(?:(?:sure|certainly|of course|okay|ok)\b[^\n.:!]{0,60}[.:!,]\s*)?"
     r"(?:(?:here(?:'s|’s| is| are)|below is|this is|the following is)\b[^\n.:]{0,80}:\s*)?"

@@ -22,7 +22,7 @@ from mindscape.ingest.summarise import BUDGETS, Kind
 from mindscape.sentences import sentences
 from mindscape.text import inert
 
-CHECKS = "1"
+CHECKS = "2"
 """Of what is checked and how: another one lets every summary be written again."""
 SOURCE_TOKENS = 3000
 """Of a model, for the texts: in a context of 4,096 the instructions and the summary have room beside them."""
