@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mindscape.protocol import Json
+from mindscape_models import summary_exam
 from mindscape_models.catalogue import installed_folder
 from tests.daemon.harness import Daemon
 from tests.daemon.prose import novel, write
@@ -59,22 +60,20 @@ def makers(node: Json) -> set[str]:
 def test_a_model_goes_through_a_library_once_and_through_a_change_along_its_path(
     writing: Daemon, folder: Path
 ) -> None:
-    rng = random.Random(1)
-    book = folder / "book.md"
-    write(book, novel(rng, 14))
-    write(folder / "note.md", novel(rng, 2))
+    book, *notes = (folder / f"{number}.md" for number in range(4))
+    for path, text in zip((book, *notes), summary_exam.texts(), strict=False):
+        write(path, list(text.passages))
     writing.call("add", paths=[str(folder)])
     first = refined(writing)
-    assert first["documents"]["refined"] == first["documents"]["total"] == 2
+    assert first["documents"]["refined"] == first["documents"]["total"] == 4
     assert first["work_left"]["refined"]["items"] == 0
     assert {row["tier"] for row in writing.call("ls")["documents"]} == {"refined"}
-    assert calls(first) > 3
+    assert calls(first) >= 4
     assert MODEL in makers(writing.call("tree", depth=9))
     before, at_rest = book.read_text(), mindscape_of(writing)
 
-    paragraphs = before.split("\n\n")
     book.write_text(
-        "\n\n".join([*paragraphs[:5], "The mill burnt down that night, said Mara.", *paragraphs[5:]])
+        before + "\nIn the last winter the mill of Rooksend burnt down, and nobody built it again.\n"
     )
     second = refined(writing)
     assert 0 < calls(second) - calls(first) < calls(first)

@@ -107,7 +107,7 @@ class Scheduler:
     async def run(self) -> None:
         """All loops, until cancelled."""
         try:
-            await self._persist("start", lambda: self._library.write(_clean_up))
+            await self._persist("start", self._begin)
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._forever("watch", self.scanner.follow))
                 group.create_task(self._forever("remove", self.scanner.clear_away))
@@ -121,6 +121,10 @@ class Scheduler:
                 self.compared = True
         finally:
             self.scanner.stop()
+
+    async def _begin(self) -> None:
+        await self._library.write(_clean_up)
+        await self._refiner.adopt()
 
     async def _forever(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
